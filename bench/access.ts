@@ -37,7 +37,7 @@ try {
 }
 process.exit()
 
-/** A server with these parts and a client that it knows. */
+/** A server with these parts, and a client that may use it. */
 async function asked(parts: readonly string[]): Promise<Asked> {
   const access = await openAccess(parts, bindings)
   const server = await startServerProcess({ store: "lmdb", options: ["--vendor=kubernetes", ...access.options] })
@@ -86,7 +86,7 @@ async function compare(off: Asked, on: Asked): Promise<void> {
   }
 }
 
-/** The first quartile: other work on the machine only adds. */
+/** The first quartile: other work on the machine can only increase the values. */
 function quarter(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 4)] ?? Number.NaN
 }

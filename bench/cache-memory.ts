@@ -44,7 +44,7 @@ console.log(JSON.stringify({ afterFill: show(filled), afterFirstList: show(withJ
 await cache.close()
 
 /**
- * Every server that has worked for a while has grown its young generation to the limit; that memory is not the cache's.
+ * Any server that has worked for a while has a young generation of the maximum size; that memory is not the cache's.
  */
 function growYoungGeneration(): void {
   for (let round = 0; round < 8; round++) {
@@ -55,7 +55,7 @@ function growYoungGeneration(): void {
 
 /**
  * Resident memory, and allocated memory that was not freed. The allocator keeps memory that reading and decoding needed
- * for a moment. Regions of slabs count completely as allocated, although only their written part is resident.
+ * briefly. Regions of slabs count completely as allocated, although only their written part is resident.
  */
 interface Memory {
   readonly resident: number

@@ -1,7 +1,7 @@
 /**
  * What do rules cost? Ten rules over an object like a pod with four containers, evaluated as a write evaluates them,
  * and one rule over a list of 100,000 items, which its budget ends: how long does it hold the event loop? The figures
- * are those of the fastest round.
+ * come from the fastest round.
  * Run: npm run bench -- cel
  */
 import { Environment, isError, optionalLibrary, type Program, type Value } from "../cel/index.ts"

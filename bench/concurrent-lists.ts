@@ -32,7 +32,7 @@ for (const [how, client] of Object.entries(clients)) {
   for (const read of [true, false]) {
     const server = await startServerProcess()
     await fill(server)
-    // The first lists need extra memory once: code is compiled and buffers are pooled.
+    // The first lists need extra memory once, for compiled code and pooled buffers.
     ;(await client(server, { count: 10, read: true }))()
     await setTimeout(1000)
     const before = residentMb(server)
@@ -92,8 +92,7 @@ async function overConnections(
     Array.from({ length: count }, () => {
       return new Promise<void>((resolve, reject) => {
         const outgoing = request({ ...target(server), agent: false }, (incoming) => {
-          // Not every compressed list ends within the deadline of requests: all of them together take as much CPU as a
-          // minute has.
+          // Some compressed lists miss the deadline of requests: all of them together need as much CPU as a minute has.
           if (read) incoming.resume().on("close", resolve).on("error", resolve)
           else resolve()
         })

@@ -35,7 +35,7 @@ for (const name of phaseNames) if (name === "create" || only.split(",").includes
 load.close()
 await server.stop()
 
-/** Every subject in turns; the first round prepares the server. */
+/** Runs the phase for every subject in turns; the first round prepares the server. */
 async function phase(name: PhaseName): Promise<void> {
   const found = new Map<string, PhaseFigures[]>(subjects.map((subject) => [subject.name, []]))
   for (let round = 0; round <= rounds; round++)

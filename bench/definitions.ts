@@ -66,7 +66,7 @@ async function measureSingle(): Promise<void> {
   await server.stop()
 }
 
-/** An object of the kind, so that everything is made that a kind needs. */
+/** Creates an object of the kind, so that the server makes everything that a kind needs. */
 async function createObjects(client: DefinitionClient, index: number): Promise<void> {
   const { apiVersion, kind, path } = typicalKind(index)
   const spec = { image: "registry.example.com/web:1", ports: [{ port: 80 }] }
@@ -145,7 +145,7 @@ function tellTurns(during: string, { ms, cpuMs, turns }: Work): void {
   printRow({ during, definitions: many, ms, cpuMs, longestTurnMs, secondMs, goalMs: goals.turnMs, reached })
 }
 
-/** Starts with all definitions in the store, until the server is ready, which it is when they are served. */
+/** Starts with all definitions in the store; the server is ready when all of them are served. */
 async function measureStarts(): Promise<void> {
   for (let start = 1; start <= starts; start++) {
     const started = performance.now()

@@ -23,8 +23,8 @@ const only = options.word("only", "create,get,list,page,selector,update,watch")
 options.done()
 
 /**
- * The CPU goal of each phase: writes pay for etcd on both sides; of this server's reads, only consistent ones call
- * etcd, and share the call with concurrent ones.
+ * The CPU goal of each phase. Writes pay for etcd on both sides; on this server only consistent reads call etcd, and
+ * concurrent ones share the call.
  */
 const goals: Readonly<Record<string, number>> = {
   create: 1.2,
@@ -178,7 +178,7 @@ async function startEtcd(tool: string): Promise<{ readonly url: string; readonly
   return { url, pid: child.pid ?? 0, stop: () => end(child) }
 }
 
-/** The folder of compare.mjs's programs; a missing program is built here. */
+/** The path of a program of compare.mjs; builds it here if it is missing. */
 function built(tool: string, { name, target }: { name: string; target: string }): string {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "api-bench")
   const program = join(cache, name)
@@ -188,7 +188,7 @@ function built(tool: string, { name, target }: { name: string; target: string })
   return program
 }
 
-/** A benchmark that fails leaves no process behind. */
+/** Starts a program that ends with this process, also when the benchmark fails. */
 function started(program: string, words: readonly string[]): ChildProcess {
   const child = spawn(program, words, { stdio: "ignore" })
   process.once("exit", () => child.kill("SIGKILL"))

@@ -62,7 +62,7 @@ function plans(objects: number): Readonly<Record<string, RequestPlan>> {
       method: "GET",
       path: `${collection}?fieldSelector=metadata.name%3Dobject-{index}`,
     },
-    // The first one builds the index, which must not count for the others.
+    // The first list builds the index, which must not count for the others.
     "first list by label": { ...many, clients: 1, count: 1, method: "GET", path: `${collection}?labelSelector=app%3Dfew` },
     "list of 100 by label": { ...many, method: "GET", path: `${collection}?labelSelector=app%3Dfew` },
     "list, 1 in 100 by label": { ...many, method: "GET", path: `${collection}?labelSelector=share%3Ds{bucket}` },
@@ -95,7 +95,7 @@ async function warmUp(objects: number): Promise<void> {
   for (const plan of Object.values(plans(objects))) await measured(server, load, plan)
 }
 
-/** Watches that begin at the newest version, as those of informers do after their list. */
+/** Watches that begin at the newest version, as informers do after their list. */
 async function newWatches(objects: number): Promise<void> {
   const { versions } = await load.requests({ method: "GET", path: `${collection}?limit=1`, clients: 1, count: 1, keepsVersions: true })
   const cpu = cpuSeconds(server.pid)

@@ -18,7 +18,7 @@ import { setTimeout } from "node:timers/promises"
 
 const watchers = 1000
 const connections = 5
-/** Until the garbage collector of an idle server has run. */
+/** Time until the garbage collector of an idle server has run. */
 const settleMs = 3000
 const path = "/api/v1/namespaces/default/configmaps?watch=1&allowWatchBookmarks=true"
 
@@ -49,7 +49,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** The server in a process of its own, as its users run it. */
+/** Starts the server in its own process, as users run it. */
 async function startServer(): Promise<Server> {
   const dataDir = mkdtempSync(join(tmpdir(), "idle-watchers-"))
   const port = await freePort()
@@ -71,7 +71,7 @@ async function startServer(): Promise<Server> {
   }
 }
 
-/** A port of loopback that is free at the moment. */
+/** A loopback port that is free now. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -85,7 +85,7 @@ function residentMb({ pid }: Server): number {
   return Math.round(Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" })) / 102.4) / 10
 }
 
-/** Resolves when every watch was answered; the result closes them. */
+/** Resolves when every watch was answered, with a function that closes them. */
 async function openStreams(server: Server, count: number): Promise<() => void> {
   const sessions: ClientHttp2Session[] = []
   for (let index = 0; index < connections; index++) sessions.push(connect(`https://127.0.0.1:${server.port}`, { ca: server.authority }))

@@ -21,7 +21,7 @@ const seconds = options.number("seconds", { small: 5, full: 60 })
 options.done()
 
 const goalMs = 10
-/** Creates before the measurement, about as many as it takes until their code is compiled. */
+/** Creates before the measurement: about as many as it takes to compile their code. */
 const warmUp = 20_000
 /**
  * Seconds of events before the measurement. During the first half second, most of the latency is the watching process

@@ -163,7 +163,7 @@ function report(name: string, waits: Histogram, otherSeconds: number): void {
   })
 }
 
-/** A pod of about 2 KB as schedulers and node agents leave it, on one of the nodes. */
+/** A pod of about 2 KB after schedulers and node agents have written it, on one of the nodes. */
 function podBody(): string {
   return JSON.stringify({
     apiVersion: "v1",

@@ -1,7 +1,7 @@
 /**
- * How much do filters, Hono's routes and a get cost without a network, and how much memory does an idle watch hold?
- * For comparison, the same with a middleware of a program that does nothing, and with one that answers at once. For
- * watches: the heap that each of them holds, without its two ends. Times are those of the fastest of many short rounds.
+ * How much do filters, Hono's routes and a get cost without a network, and how much memory does an idle watch hold? For
+ * comparison, the same with a middleware of a program that does nothing, and with one that answers at once. For
+ * watches: the heap that each of them holds, without its two ends. Times come from the fastest of many short rounds.
  * Run: npm run bench -- pipeline
  */
 import { EventEmitter } from "node:events"
@@ -23,7 +23,7 @@ const rounds = options.number("rounds", { small: 100, full: 1500 })
 const watches = options.number("watches", { small: 2000, full: 10_000 })
 options.done()
 
-/** As much of an answer as filters and watches ask for. */
+/** The part of an answer that filters and watches use. */
 class Answer extends EventEmitter {
   statusCode = 200
   headersSent = false
@@ -55,7 +55,7 @@ class Answer extends EventEmitter {
 const baseHeaders = { host: "localhost:6443", authorization: `Bearer ${adminToken}`, "user-agent": "bench", accept: "application/json" }
 const socket = { localAddress: "127.0.0.1", localPort: 6443, remoteAddress: "127.0.0.1" }
 
-/** A request without a body, of which nothing is read but its head. */
+/** A request without a body; only its head is read. */
 const untouched: Incoming = {
   method: "GET",
   headers: baseHeaders,
@@ -77,7 +77,7 @@ function incomingAt(url: string): Incoming {
   return { ...untouched, url, headers: { ...baseHeaders } }
 }
 
-/** Microseconds of one request, of the fastest round. */
+/** Microseconds per request in the fastest round. */
 async function cost(app: App): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds; round++) {
@@ -87,7 +87,7 @@ async function cost(app: App): Promise<number> {
         const outgoing = new Answer()
         // Filters and verb use only these parts of request and answer.
         app(incomingAt("/api/v1/namespaces/default"), outgoing as unknown as Outgoing)
-        // A connection does so once an answer is sent.
+        // A connection does this once an answer is sent.
         queueMicrotask(() => outgoing.emit("close"))
       }
       await setImmediate()
@@ -97,12 +97,12 @@ async function cost(app: App): Promise<number> {
   return Math.round(100 * best) / 100
 }
 
-/** Ends of requests that are open, so that they are kept as connections keep them. */
+/** Ends of open requests, kept as connections keep them. */
 const ends: unknown[] = []
 
 /** Bytes of heap for each of the watches that `begin` opens. */
 async function kept(begin: (url: string) => void): Promise<number> {
-  // The first of them compile and fill what is shared by all.
+  // The first ones compile, and fill caches that all share.
   for (let index = 0; index < 100; index++) begin(watchUrl(index))
   const before = await heapBytes()
   for (let index = 0; index < watches; index++) {

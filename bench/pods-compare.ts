@@ -1,9 +1,9 @@
 /**
  * How far ahead of the Go original is the server with pods of 9 KB, in CPU per request? Both have Node and RBAC on, and
  * the original its admission plugins: this server on lmdb, the original on an etcd of its own, whose work counts. In
- * each round both do the same with new pods of one template, phase by phase in turns. The first round is that of a cold
- * process, the later half of the rounds that of a warm one. Needs ORCH_BENCH_REFERENCE, the folder of the original
- * (run.sh), and Go.
+ * each round both do the same with new pods of one template, phase by phase in turns. The first round shows a cold
+ * process, the later half of the rounds a warm one. Needs ORCH_BENCH_REFERENCE, the folder of the original (run.sh),
+ * and Go.
  * Run: npm run bench -- pods-compare
  */
 import { cpuSecondsOf, type Measurable } from "./support/load.ts"
@@ -19,7 +19,7 @@ const rounds = options.number("rounds", { small: 8, full: 20 })
 const clients = options.number("clients", { small: 4, full: 4 })
 options.done()
 
-/** The project's goals: the original's CPU in relation to this server's. A cold process is to reach half of them. */
+/** The project's goals: the original's CPU divided by this server's. A cold process must reach half of them. */
 const goals = { create: 4, get: 7, "status patch": 6, "merge patch": 7, "get and update": 5, apply: 9, delete: 8 } as const
 type Phase = keyof typeof goals
 const phases = Object.keys(goals).filter((name): name is Phase => name in goals)
@@ -166,7 +166,7 @@ async function prepared(server: Target & Measurable): Promise<Side> {
   const client = openHttp2Client(server)
   await client.connected()
   await send(client, { method: "POST", path: "/api/v1/namespaces", document: { metadata: { name: "pods" } } })
-  // The original's plugin looks for the account that its controllers would make.
+  // The original's plugin looks for the service account that its controllers would create.
   await send(client, { method: "POST", path: "/api/v1/namespaces/pods/serviceaccounts", document: { metadata: { name: "default" } } })
   return { server, client, spent: new Map(phases.map((phase) => [phase, []])) }
 }

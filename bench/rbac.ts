@@ -1,6 +1,6 @@
 /**
  * How long does a decision of the mode RBAC take, with ten thousand bindings? Users are bound one by one, or all of
- * them through one group. Times are those of the fastest of many short rounds.
+ * them through one group. Times come from the fastest of many short rounds.
  * Run: npm run bench -- rbac
  */
 import { rbacAuthorizer } from "../runtime/authz/rbac/rbac.ts"

@@ -1,7 +1,7 @@
 /**
  * What does it cost when a herd of watches resumes after a restart, over tens of megabytes of history that the new
- * process has never seen? Resident memory above that of the idle server, at its maximum and after all have caught up,
- * and whether each watch got every event. `stalled` watches never read: how much do they hold?
+ * process has never seen? Resident memory above the idle server's, at its maximum and after all have caught up, and
+ * whether each watch got every event. `stalled` watches never read: how much do they hold?
  * Run: npm run bench -- resume
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -26,9 +26,9 @@ const path = configMapsIn("default")
 const objects = 100
 /** Below the number of streams that a server usually allows on one connection. */
 const watchersPerConnection = 50
-/** Until an idle server has come to rest. */
+/** Time until an idle server has come to rest. */
 const restMs = 3000
-/** How long watches that read nothing are left alone. */
+/** How long watches that read nothing stay open. */
 const ignoredMs = 10_000
 /** How long a watch may get no event before it counts as lost. */
 const patienceMs = 30_000

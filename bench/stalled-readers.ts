@@ -1,5 +1,5 @@
 /**
- * What happens to clients that take their answers slowly, or not at all? Those that take nothing must be disconnected
+ * What happens to clients that take their answers slowly, or not at all? Clients that take nothing must be disconnected
  * after the stall limit, slow ones that progress must not, and a list of 20 MB must reach a client of 1 Mbit/s
  * completely. Over HTTP/2 and HTTP/1.1, with the default limits.
  * Run: npm run bench -- stalled-readers --full

@@ -2,7 +2,7 @@
  * What can clients without a credential do to the others, with 1,000 connections from one address? Reports, for each
  * attack, the server's memory, the latency of gets of an authenticated client, and the time that clients of another
  * address take to connect and get an object. A connection that the server ends is opened again. Memory is compared with
- * that of a server in use, since the first thousand requests of any client raise it.
+ * a server in use, since the first thousand requests of any client raise it.
  * Run: npx tsx bench/strangers.ts [seconds of each attack, default 20] [names of attacks]
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -24,8 +24,8 @@ const restSeconds = 10
 interface Attack {
   readonly protocol: "h2" | "http/1.1" | "none"
   /**
-   * Bytes that are sent first, and bytes that are sent for ever after; when `again` is empty, the connection is closed
-   * and opened again.
+   * Bytes that are sent first, and bytes that are sent repeatedly after them; when `again` is empty, the connection is
+   * closed and opened again.
    */
   readonly first: Buffer
   readonly again: Buffer
@@ -149,7 +149,7 @@ async function getsFor({ authority, port, token }: Target, seconds: number): Pro
   return timesOf(times)
 }
 
-/** Milliseconds that clients of another address take from connecting to their answer. */
+/** Milliseconds from connecting to the answer, for clients of another address. */
 async function newcomersFor({ authority, port, token }: Target, seconds: number): Promise<Times> {
   const times: number[] = []
   const from = { ca: authority, localAddress: "127.0.0.2" }

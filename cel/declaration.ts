@@ -1,5 +1,5 @@
 /**
- * What a library declares: functions with overloads, and macros. A library is data, so that the checker, the compiler
+ * Declarations of a library: functions with overloads, and macros. A library is data, so that the checker, the compiler
  * and both kinds of costs read the same record.
  */
 import type { Bounds } from "./cost/bounds.ts"
@@ -16,11 +16,11 @@ export interface InfixOperator {
 
 export interface Library {
   readonly name: string
-  /** Errors of conditions, and of what a loop goes over, are false and empty: reading what is absent is no fault. */
+  /** Errors of conditions are false, and errors of a loop's range are empty: reading an absent value is no fault. */
   readonly errorsAreFalse?: boolean
   /** Expressions may use `.?`, `[?]` and `{?k: v}`. */
   readonly optionalSyntax?: boolean
-  /** Beside other operators their operands need parentheses. */
+  /** Their operands need parentheses beside other operators. */
   readonly operators?: readonly InfixOperator[]
   readonly functions?: readonly FunctionDeclaration[]
   readonly macros?: readonly Macro[]
@@ -33,22 +33,22 @@ export interface FunctionDeclaration {
   readonly name: string
   readonly overloads: readonly Overload[]
   /**
-   * Overloads of libraries before this one are no more: a call has the types that are declared here. One without an
-   * implementation has that of the overload with the same arguments.
+   * Removes the function's overloads of earlier libraries: a call has the types that are declared here. An overload
+   * without an implementation gets the implementation of the former overload with the same arguments.
    */
   readonly replaces?: true
   /** One implementation for all overloads, which looks at the values itself. Overloads then need none. */
   readonly impl?: Impl
-  /** What a call gives when an argument is an error; undefined: that error. Absent: the error, as CEL says. */
+  /** Result of a call when an argument is an error; undefined: the error. Absent: the error, as CEL specifies. */
   readonly recover?: (args: readonly Result[]) => Result | undefined
   /**
-   * The cost of one call at run time, besides that of its arguments; undefined: the next rule decides, which is 1 for
-   * most. It applies to every overload of this name, those of other libraries too, as costs of the reference do.
-   * `overload` is the empty string when the checker left several. Arguments may be errors. It is called before the
-   * call, which is not made when its cost is too much. What a call does beyond its cost it counts itself (work.ts).
+   * The cost of one call at run time, without the cost of its arguments; undefined: the next rule decides, which is 1
+   * for most calls. It applies to every overload of this name, also in other libraries, as in the reference. `overload`
+   * is the empty string when the checker left several. Arguments may be errors. It is called before the call, which is
+   * not made when its cost is too high. The call itself counts work beyond its cost (work.ts).
    */
   readonly cost?: (args: readonly Result[], overload: string) => number | undefined
-  /** The cost that is known before a call; undefined: the next rule decides. For every overload of this name. */
+  /** The cost as known before a call; undefined: the next rule decides. For every overload of this name. */
   readonly estimate?: (call: EstimatedCall) => CallEstimate | undefined
 }
 
@@ -62,10 +62,10 @@ export interface Overload {
   readonly result: CelType
   /**
    * Computes the result. Errors among the arguments never reach it: the first of them is the result. When an argument
-   * is of type dyn, the values are checked against `args` first: others are `no such overload`.
+   * is of type dyn, the values are checked against `args` first: other values give `no such overload`.
    */
   readonly impl?: Impl
-  /** `impl` receives values of any type, and answers for those that it is not made for. */
+  /** `impl` receives values of any type, and also gives a result for values of wrong types. */
   readonly unguarded?: boolean
   /**
    * Called once at compilation with the arguments that are constants: returns a faster implementation (a pattern
@@ -79,7 +79,7 @@ export type Impl = (...args: Value[]) => Result
 /** A part of an expression, as estimates see it. */
 export interface SizedNode {
   readonly type: CelType
-  /** The way from a variable to the value: field names, `@items`, `@keys`, `@values`. Absent: the value is computed. */
+  /** The path from a variable to the value: field names, `@items`, `@keys`, `@values`. Absent for computed values. */
   readonly path?: readonly string[] | undefined
   readonly expr?: Expr
   /** The size that follows from the expression alone. */
@@ -95,7 +95,7 @@ export interface EstimatedCall {
   sizeOf(node: SizedNode): Bounds
   /** The same, but values of a fixed size have size 1. */
   standardSizeOf(node: SizedNode): Bounds
-  /** The elements of a list, so that `sizeOf` can estimate them; undefined when it is no list. */
+  /** The elements of a list, so that `sizeOf` can estimate them; undefined for other values. */
   elementOf(list: SizedNode): SizedNode | undefined
 }
 

@@ -19,11 +19,11 @@ import { type CelType, dynType } from "./types/type.ts"
 export interface EnvironmentOptions {
   /** The names that expressions may use, with their types. */
   readonly variables?: Readonly<Record<string, CelType>>
-  /** Besides the standard library. */
+  /** Libraries besides the standard library. */
   readonly libraries?: readonly Library[]
   /**
-   * True, as in the API server: elements of a list are of one type, and constants such as `timestamp('soon')` are
-   * issues. False, as the language says: lists may mix types.
+   * True, as in the API server: elements of a list have one type, and constants such as `timestamp('soon')` are issues.
+   * False, as in the language's specification: lists may mix types.
    */
   readonly strictLiterals?: boolean
 }
@@ -39,11 +39,11 @@ export interface Compiled {
   /** The type of the result. */
   readonly type: CelType
   readonly ast: CheckedTree
-  /** The bounds of what an evaluation costs. */
+  /** The bounds of the cost of an evaluation. */
   estimate(options?: EstimateOptions): Bounds
 }
 
-/** A source that cannot be compiled: it has issues, or (`fault`) no program can be made of it. */
+/** A source that cannot be compiled: it has issues, or (`fault`) it cannot become a program. */
 export type Refused = { readonly issues: Issues } | { readonly fault: string }
 
 /** Make it once for many expressions: it indexes its declarations. */
@@ -61,7 +61,7 @@ export class Environment {
     this.strictLiterals = options.strictLiterals ?? from?.strictLiterals ?? true
   }
 
-  /** An environment with more variables or libraries. What is indexed already is shared. */
+  /** An environment with more variables or libraries. It shares the existing index. */
   extend(options: EnvironmentOptions): Environment {
     return new Environment(options, this)
   }
@@ -74,7 +74,7 @@ export class Environment {
     return "issues" in parsed ? refused(source, parsed.issues) : this.compileTree(source, parsed.expr)
   }
 
-  /** Checks and compiles a tree that was parsed already. Its positions are those of the source. */
+  /** Checks and compiles a tree that is parsed already. Its positions are offsets in `source`. */
   compileTree(source: Source, expr: Expr): Compiled | Refused {
     const tree = this.check(source, expr)
     if ("issues" in tree) return tree
@@ -99,7 +99,7 @@ export class Environment {
     return issues.length === 0 ? tree : refused(source, issues)
   }
 
-  /** Checks a tree that was parsed already, and compiles nothing. What is refused has the type of errors. */
+  /** Checks a parsed tree without compiling it. Refused nodes have the error type. */
   checkTree(source: Source, expr: Expr): { readonly tree: CheckedTree; readonly issues: readonly Issue[] } {
     const issues: Issue[] = []
     const tree = check(expr, source, this.declarations, this.variables, issues)

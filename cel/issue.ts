@@ -5,8 +5,8 @@ export interface Issue {
   readonly line: number
   /** From 0, in code points. */
   readonly column: number
-  /** The node that the checker refuses. Absent for faults of syntax and of literals. */
+  /** The node that the checker refuses. Absent for faults of syntax and literals. */
   readonly node?: number
-  /** The node is right by itself, but its type is not the one that its place needs. */
+  /** The node itself is valid, but its type is not the one that its place needs. */
   readonly misplaced?: true
 }

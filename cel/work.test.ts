@@ -31,7 +31,7 @@ const variables: Record<string, Value> = {
   data: Buffer.alloc(400_000),
 }
 
-/** Each takes minutes, or more memory than there is, if only what it costs is counted. */
+/** Each takes minutes, or more memory than there is, if only its cost is counted. */
 const hostile = [
   "text.findAll('a.*b|a').size() > 0",
   "texts.all(x, text.findAll('a.*b|a').size() > 0)",
@@ -65,10 +65,10 @@ const hostile = [
   "texts.exists(x, timestamp('2020-01-01T00:00:00Z').getHours('Europe/' + x) == 1)",
 ]
 
-/** Errors that would hold the text of a large value each. */
+/** Errors whose messages would each hold the text of a large value. */
 const failing = ["texts.exists(x, data + 1 == 2)", "texts.exists(x, {'a': 1}[data] == 1)", "texts.exists(x, int(text) == 1)"]
 
-/** What published rules do, on large values. */
+/** Published rules, on large values. */
 const usual = [
   "text.size() <= 1000000",
   "text.startsWith('a') && !text.endsWith('b')",

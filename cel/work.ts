@@ -1,25 +1,25 @@
 /**
- * Work that costs do not show. Costs are the reference's, and part of the API: joining lists costs 1 however long they
- * are, comparing two lists costs by their own items and not by what those hold. So implementations also say here what
- * they do beyond their cost, before they do it. One evaluation may do so much; more is refused as a cost is that
- * exceeds its limit.
+ * Work that costs do not show. Costs are the reference's, and part of the API: joining lists costs 1 regardless of
+ * their length, and comparing two lists costs by their own items, not by the contents of the items. So implementations
+ * also report work beyond their cost here, before they do it. Work beyond the limit of an evaluation is refused like a
+ * cost beyond its limit.
  */
 
-/** Thrown through all operators, which cannot absorb it. */
+/** Thrown through all operators, none of which can absorb it. */
 export class CostExceeded extends Error {}
 
-/** Units that one evaluation may take when it has a cost limit. A unit takes some 50 ns, as one of cost does. */
+/** Units that one evaluation may take when it has a cost limit. Like a unit of cost, a unit takes some 50 ns. */
 export const workMax = 500_000
 
 let left = Number.POSITIVE_INFINITY
 
-/** Counts work that is going to be done. Throws CostExceeded. Outside of evaluations nothing is limited. */
+/** Counts work before it is done. Throws CostExceeded. Outside of evaluations nothing is limited. */
 export function chargeWork(units: number): void {
   left -= units
   if (left < 0) throw new CostExceeded()
 }
 
-/** Characters that built-in functions pass through in the time of a unit. */
+/** Characters that a built-in function passes in the time of a unit. */
 const charactersPerUnit = 50
 
 /** Counts one pass of a built-in function over a text. */
@@ -30,20 +30,20 @@ export function chargeText(text: string): void {
 /** Pairs of characters that a search for a text compares in the time of a unit, in the worst case. */
 const pairsPerUnit = 300
 
-/** Counts a search for a part: built-in ones may compare it at each place of the text. */
+/** Counts a search for a part: built-in functions may compare it at each place of the text. */
 export function chargeSearch(text: string, part: string): void {
   const pairs = text.length * part.length
   if (pairs > pairsPerUnit) chargeWork(pairs / pairsPerUnit)
 }
 
-/** Begins to count for an evaluation. Returns what `endWork` needs. */
+/** Begins to count for an evaluation. Returns the argument for `endWork`. */
 export function beginWork(max: number): number {
   const around = left
   left = max
   return around
 }
 
-/** Ends what `beginWork` began. Returns the units that were taken. */
+/** Ends the count that `beginWork` began. Returns the units that were taken. */
 export function endWork(around: number, max: number): number {
   const taken = max === Number.POSITIVE_INFINITY ? 0 : max - left
   left = around

@@ -43,7 +43,7 @@ Exit codes: 0 done, 1 faults in schemas or stale files, 2 wrong use, 3 written b
 /** Written beside the schemas so that editors complete them. */
 const dialectSchemaFile = "dialect.schema.json"
 
-/** Called with the arguments after the command. Returns the exit code. Never throws, whatever the schemas contain. */
+/** Called with the arguments after the command. Returns the exit code. Never throws, even for invalid schemas. */
 export async function runGenerator(args: readonly string[], context: CommandContext): Promise<number> {
   const options = parseOptions(args)
   if ("fault" in options) {
@@ -187,8 +187,8 @@ async function generateFolder(task: Task, context: CommandContext): Promise<numb
 }
 
 /**
- * Reports the TypeScript files that schemas name and that are missing or export something else; creates missing ones
- * of an author. Returns how many are not as they must be.
+ * Reports TypeScript files that schemas name and that are missing or export something else; creates an author's missing
+ * ones. Returns how many of them are faulty.
  */
 async function reportNamed(
   files: readonly NamedFile[],

@@ -38,7 +38,7 @@ export function explain(word: string): Explanation {
   }
 }
 
-/** All words, a line each with what they are: keywords, functions, macros, formats. */
+/** All keywords, functions and macros, one a line with a sentence each, and all formats. */
 export function explainAll(): string {
   const meanings = new Map<string, Keyword[]>()
   for (const keyword of dialect) meanings.set(keyword.word, [...(meanings.get(keyword.word) ?? []), keyword])

@@ -29,7 +29,7 @@ export interface Generated {
   readonly diagnostics: readonly Diagnostic[]
   /** TypeScript files that schemas refer to and that do not exist yet. Notes do not stop the generator. */
   readonly notes: readonly Diagnostic[]
-  /** Valid schemas that hardly mean what they say. Warnings do not stop the generator. */
+  /** Valid schemas that are hardly intended. Warnings do not stop the generator. */
   readonly warnings: readonly Diagnostic[]
   /** The text of `numbers.lock.yaml`; empty when there are diagnostics. */
   readonly numbers: string

@@ -34,7 +34,7 @@ fields:
   return new Map([["kitchen.example.com/v1/kettle.yaml", text]])
 }
 
-/** What an author's schemas generate beside the built-in schemas in `beside`. */
+/** Files generated from an author's schemas beside the built-in schemas in `beside`. */
 function generated(files: ReadonlyMap<string, string>, beside: ReadonlyMap<string, string>): unknown {
   const loaded = load(files, { library: beside })
   if ("diagnostics" in loaded) return loaded.diagnostics

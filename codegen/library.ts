@@ -5,13 +5,13 @@
  */
 import { isBootstrapFile } from "./load/index.ts"
 
-/** Types that every kind needs: metadata, and what the published documents refer to. */
+/** Types that every kind needs: metadata, and types in the published documents. */
 const always = /^(meta|autoscaling)\//
 
 /**
  * Called before `files` are loaded beside `builtIn`. Returns the schemas of `builtIn` that they refer to, directly or
- * through others; all of them when the files are part of a built-in group, or state a storage path, which may be that
- * of any kind.
+ * through others. Returns all of them when the files are part of a built-in group, or state a storage path, which may
+ * be the path of any kind.
  */
 export function neededLibrary(files: ReadonlyMap<string, string>, builtIn: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const library = new Map([...builtIn].filter(([path]) => !isBootstrapFile(path)))

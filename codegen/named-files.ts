@@ -1,6 +1,6 @@
 /**
- * The TypeScript files that schemas name, and what each must export: the camelCase form of its own name, made by the
- * define function of its sort.
+ * The TypeScript files that schemas name, and the export that each must have: the camelCase form of its own name, made
+ * by the define function of its sort.
  */
 import { upperFirst } from "../model/names.ts"
 import { kebabCase } from "./emit/names.ts"
@@ -17,7 +17,7 @@ export interface NamedFile {
   readonly define: string
   /** The type arguments of the define function. */
   readonly types: readonly NamedType[]
-  /** The argument of the define function, with `...` for what the author writes: `(value, context) => { ... }`. */
+  /** The argument of the define function, with `...` for the author's part: `(value, context) => { ... }`. */
   readonly sketch: string
   /** The argument of a file that compiles and changes nothing: `(_value, _context) => {}`. */
   readonly idle: string
@@ -34,7 +34,7 @@ export interface NamedType {
   readonly alias?: string
 }
 
-/** What to write: `export const queueLimits = defineCheck<QueueSpec>((value, context) => { ... })`. */
+/** Line to write in the file: `export const queueLimits = defineCheck<QueueSpec>((value, context) => { ... })`. */
 export function signature({ exported, define, types, sketch }: NamedFile): string {
   return `export const ${exported} = ${define}<${types.map(({ name, alias = name }) => alias).join(", ")}>(${sketch})`
 }

@@ -31,7 +31,7 @@ interface NewKind {
   readonly group: string
   readonly version: string
   readonly kind: string
-  /** Absent: Namespaced, or that of the version which is there. */
+  /** Absent: the scope of the existing version, or Namespaced. */
   readonly scope?: Scope
 }
 
@@ -118,7 +118,7 @@ function isScope(text: string): text is Scope {
   return text === "Namespaced" || text === "Cluster"
 }
 
-/** A version of a kind that is there. */
+/** An existing version of a kind. */
 interface Version {
   readonly version: string
   readonly text: string

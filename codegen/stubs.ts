@@ -1,6 +1,6 @@
 /**
- * The TypeScript files that the schemas of a folder name, on disk: which are there, which export something else, and
- * those that `gen` creates for an author to fill in.
+ * The TypeScript files that the schemas of a folder name, on disk: existing files, files with another export, and files
+ * that `gen` creates for an author to fill in.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -18,8 +18,8 @@ export interface NamedPlaces {
 }
 
 /**
- * The names that the loader compares with those of the schemas. An author's folder is not compared here: what is
- * missing there is created, or reported by `checkNamed`.
+ * Names that the loader compares with the names in the schemas. An author's folder is not compared here: a missing file
+ * there is created, or reported by `checkNamed`.
  */
 export function knownNames({ builtIn, out }: NamedPlaces): KnownNames {
   if (out !== undefined) return {}
@@ -41,13 +41,13 @@ export function ownBehaviours({ builtIn, out }: NamedPlaces): (name: string) => 
 }
 
 export interface NamedFaults {
-  /** Files that are not there, each with what to do. */
+  /** Missing files, each with its path and a similar existing name. */
   readonly missing: readonly { readonly named: NamedFile; readonly file: string; readonly nearest?: string }[]
-  /** Files that do not export what schemas expect of them. */
+  /** Files without the export that schemas expect. */
   readonly misnamed: readonly { readonly named: NamedFile; readonly file: string }[]
 }
 
-/** Called with what schemas name, after they were found valid. Reads files and writes none. */
+/** Called with the files that valid schemas name. Reads files and writes none. */
 export async function checkNamed(files: readonly NamedFile[], places: NamedPlaces): Promise<NamedFaults> {
   const found: { named: NamedFile; file: string }[] = []
   const missing: { named: NamedFile; file: string; nearest?: string }[] = []
@@ -106,7 +106,7 @@ export function createStub(file: string, named: NamedFile, place: { readonly out
   }
 }
 
-/** `generated` and `schemas`: the names of these folders, which are beside that of the behaviours. */
+/** `generated` and `schemas`: the names of these folders, which are beside the folder of behaviours. */
 export function stubText(named: NamedFile, { generated, schemas }: { readonly generated: string; readonly schemas: string }): string {
   const up = "../".repeat(named.path.split("/").length)
   const imports = named.types.flatMap((type) => importLine(type, `${up}${generated}`) ?? [])

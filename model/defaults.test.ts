@@ -22,7 +22,7 @@ function field(name: string, type: TypeRefModel, more: Partial<FieldModel> = {})
   }
 }
 
-/** A type that has all the scalars with a canonical form, and itself in a list. */
+/** A type with all the scalars that have a canonical form, and with a list of itself. */
 const lid: readonly FieldModel[] = [
   field("name", { scalar: "string" }, { keepEmpty: true }),
   field("rest", { scalar: "Duration" }),

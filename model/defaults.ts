@@ -21,7 +21,7 @@ export function canonicalConstant(field: FieldModel, value: JsonValue, shapeOf: 
   return decoded({ ...field, pointer: true }, value, shapeOf)
 }
 
-/** Whether a default that depends on other fields is a constant list, and no expression. */
+/** Whether a default that depends on other fields is a constant list, not an expression. */
 export function isConstantList(to: DefaultRuleModel["to"]): to is readonly JsonValue[] {
   return Array.isArray(to)
 }
@@ -29,13 +29,13 @@ export function isConstantList(to: DefaultRuleModel["to"]): to is readonly JsonV
 /** How a default is applied. */
 export interface AppliedDefault {
   readonly value: JsonValue
-  /** What a field that is not a pointer holds when it is absent, where that is not empty: `0s`, `0`, a struct. */
+  /** The value of an absent field that is not a pointer, where that is not empty: `0s`, `0`, a struct. */
   readonly zero?: JsonValue
 }
 
 /**
- * Called for each field when defaults are emitted. Undefined when there is no default, or when it is what the field
- * holds anyway and is therefore only published.
+ * Called for each field when defaults are emitted. Undefined when there is no default, or when an absent field reads as
+ * it anyway: such a default is only published.
  */
 export function appliedDefault(field: FieldModel, shapeOf: ShapeOf): AppliedDefault | undefined {
   if (field.default === undefined) return undefined

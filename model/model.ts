@@ -20,7 +20,7 @@ export interface Model {
   readonly bootstrap: readonly BootstrapFile[]
 }
 
-/** A file of manifests: what every cluster has from its first start. */
+/** A file of manifests: objects that every cluster has from its first start. */
 export interface BootstrapFile {
   /** Relative to the schema folder, without `.yaml`: `bootstrap/cluster-roles`. */
   readonly path: string
@@ -105,11 +105,11 @@ export interface KindModel {
     readonly validatesTwice: boolean
     readonly checksName: boolean
   }
-  /** What names of finalizers may be: any qualified name, or one with a domain or of the standard ones. */
+  /** Valid names of finalizers: any qualified name, or only names with a domain and the standard ones. */
   readonly finalizers: "any" | "qualified"
   readonly delete: {
     readonly propagation: "background" | "orphan" | "foreground" | "unsupported"
-    /** A warning for deletions that do not say what happens to dependents. */
+    /** A warning for deletions that do not choose a propagation policy. */
     readonly reminder?: string
     readonly returns: "Status" | "object"
   }
@@ -145,15 +145,15 @@ export interface TypeModel {
   readonly file: string
   readonly doc: string
   readonly fields: readonly FieldModel[]
-  /** Protobuf numbers of fields that are gone: no field may have one. */
+  /** Protobuf numbers of removed fields: no field may have one. */
   readonly reserved?: readonly number[]
   readonly preserveUnknown: boolean
-  /** A value is that of one of the fields, without its name. */
+  /** A value has the form of one of the fields, without its name. */
   readonly union?: true
   readonly structType?: "atomic" | "granular"
   readonly rules: readonly RuleModel[]
   readonly defaults: readonly DefaultRuleModel[]
-  /** Named validators in `runtime/behaviours/` for what rules cannot express. */
+  /** Named validators in `runtime/behaviours/`, for checks that rules cannot express. */
   readonly checks: readonly string[]
   /** Discriminated unions: exactly one, or at most one, of these fields is set. */
   readonly oneOf: readonly GroupModel[]
@@ -187,18 +187,18 @@ export interface FieldModel extends Limits {
   readonly keepEmpty: boolean
   /** The value is not validated by its own type. */
   readonly unchecked?: true
-  /** While this is true of the struct that has the field, the value is not validated by its own type. */
+  /** While this is true of the struct around the field, the value is not validated by its own type. */
   readonly uncheckedWhen?: ExpressionModel
   /** A write that leaves the value as it was written last neither sets its defaults nor checks it again. */
   readonly selfContained?: true
-  /** The field is dropped from what clients write while this gate is off. */
+  /** While this gate is off, the field is dropped from objects that clients write. */
   readonly gate?: FieldGate
-  /** What the field is set to in place of being dropped. */
+  /** The value that the field gets instead of being dropped. */
   readonly gatedValue?: JsonValue
-  /** Writes of this sub-resource set the field whatever the gate says. */
+  /** Writes of this sub-resource set the field regardless of the gate. */
   readonly gateExempts?: "status"
   readonly deprecated: boolean
-  /** The text that the field has wherever the type is that of a field. */
+  /** The field's text in objects that are embedded in others. */
   readonly constant?: string
   /** `published`: only in the published schema; `true`: an absent field is also a FieldValueRequired. */
   readonly required: false | "published" | true
@@ -209,11 +209,11 @@ export interface FieldModel extends Limits {
   /** Items must be unique: as a whole (`[]`) or by these fields. Each inner list is one rule. */
   readonly unique: readonly (readonly string[])[]
   readonly immutable: boolean | "once-set"
-  /** The path by which failures name it and all below it. */
+  /** The path that failures name for the field and all below it. */
   readonly reportedAt?: string
   /** The text, or each item of a list of texts, names an object that must exist when it is written. */
   readonly references?: ReferenceTarget
-  /** A set (`[]`) or map list (its keys) that keeps the promise of its listType: equal items are refused. */
+  /** A set (`[]`) or map list (its keys) that enforces its listType: equal items are refused. */
   readonly distinct?: readonly string[]
   readonly listType?: "atomic" | "set" | "map"
   readonly mapKeys?: readonly string[]
@@ -237,7 +237,7 @@ export interface RuleModel {
   readonly before?: string
   /** Shown in place of the value at the path. */
   readonly value?: ExpressionModel
-  /** The message says nothing of the value. */
+  /** The message does not mention the value. */
   readonly omitValue?: true
   /** The values that a failure of reason NotSupported lists. */
   readonly supported?: readonly string[]
@@ -266,11 +266,11 @@ export interface ExpressionModel {
   readonly tree: ExpressionTree
 }
 
-/** What the checker says of the field that a part of an expression names. Parts that name none have none. */
+/** Facts of the checker about the field that a part of an expression names. Other parts have none. */
 export interface FieldReading {
   /** Absent and zero are different values. */
   readonly pointer: boolean
-  /** What the field reads as where it is absent and its parents exist. */
+  /** The value that the field reads as where it is absent and its parents exist. */
   readonly zero?: "" | false | 0
 }
 
@@ -290,7 +290,7 @@ export type ExpressionTree =
       readonly right: ExpressionTree
       readonly double?: true
     }
-  /** Put in by the checker where a field's text is used as the value that it names. */
+  /** Put in by the checker where a field's text is used as the value that it stands for. */
   | { readonly node: "convert"; readonly to: ExpressionConversion; readonly list: boolean; readonly of: ExpressionTree }
   | { readonly node: "conditional"; readonly test: ExpressionTree; readonly then: ExpressionTree; readonly otherwise: ExpressionTree }
   | { readonly node: "list"; readonly items: readonly ExpressionTree[] }

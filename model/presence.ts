@@ -1,5 +1,5 @@
 /**
- * When a field is present: the one notion of it, from which generated types and the `required` of published documents
+ * When a field is present: the one definition, from which generated types and the `required` of published documents
  * follow (docs/OPENAPI.md).
  */
 import type { FieldModel, KindModel, TypeModel } from "./model.ts"
@@ -35,12 +35,12 @@ export function isEmptyBesideEnum({ keepEmpty, pointer, nonEmpty, required }: Fi
   return keepEmpty && !pointer && !nonEmpty && required !== true
 }
 
-/** What clients may leave out of objects, by the types of a model. */
+/** Fields that clients may leave out of objects, by the types of a model. */
 export class Presence {
   /** Fields that a rule of `defaults` may set. */
   private readonly setByRules: ReadonlySet<FieldModel>
 
-  /** `types` by unique name: all to which a field refers. */
+  /** `types` by unique name: every type to which a field refers. */
   constructor(private readonly types: ReadonlyMap<string, TypeModel>) {
     const rules = [...types.values()].flatMap((type) => type.defaults.map(({ set }) => this.fieldAt(type, set.split("."))))
     this.setByRules = new Set(rules.filter((field) => field !== undefined))

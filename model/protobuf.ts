@@ -1,4 +1,4 @@
-/** Protobuf by the model of kinds: which types have a message, and the packages and `.proto` files that hold them. */
+/** Protobuf in the model of kinds: which types have a message, and the packages and `.proto` files that hold them. */
 import type { TypeModel } from "./model.ts"
 
 /** Whether the type has a protobuf message: it has a numbered field, or no fields at all (`emptyDir: {}`). */
@@ -17,7 +17,7 @@ export function protobufPackage({ group, version }: { readonly group: string; re
   return `${groupPackage(group)}.${identifier(version)}`
 }
 
-/** Of groups whose first label does not name them, as in the reference. */
+/** Packages of groups whose first label does not name them, as in kube-apiserver. */
 const groupPackages: Readonly<Record<string, string>> = {
   "": "orch.api.core",
   "internal.apiserver.orch.io": "orch.api.apiserverinternal",
@@ -38,8 +38,8 @@ function identifier(label: string): string {
 }
 
 /**
- * The path of a package's file below the folder of all: `orch/api/core/v1/core.proto`. `added`: the file of what a user
- * adds to a package that has a file already.
+ * The path of a package's file below the folder of all: `orch/api/core/v1/core.proto`. `added`: the file of the types
+ * that a user adds to a package that has a file already.
  */
 export function protobufFile(packageName: string, added = false): string {
   const parts = packageName.split(".")

@@ -1,12 +1,12 @@
-/** What the published schemas say of a field besides its type and limits. */
+/** Published descriptions of fields, and schemas of nullable ones. */
 import type { JsonObject } from "../runtime/base/json.ts"
 import type { Limits } from "../runtime/schema/constraints.ts"
 import type { FieldModel } from "./model.ts"
 
 /**
- * Returns the doc of a field with its default, followed by what its schema says of each value of an enum: its own, or
- * that of its items, map values or keys. The form is that of kube-apiserver. Called for the comments of generated types
- * and the descriptions of OpenAPI, which kubectl explain prints; it does not print the keyword `default`.
+ * Returns the doc of a field with its default, followed by the doc of each value of an enum: the field's own enum, or
+ * the enum of its items, map values or keys. The form is as in kube-apiserver. Called for the comments of generated
+ * types and the descriptions of OpenAPI, which kubectl explain prints; it does not print the keyword `default`.
  */
 export function fieldDoc(field: FieldModel): string {
   return docWithValues({ ...field, doc: withDefault(field) })
@@ -54,9 +54,9 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns the published schema of a field, of which `schema` has everything but nullable. Called for each property of
- * both document versions. As custom resources are published: version 3 has `nullable: true`; version 2 has no such
- * word, so the schema loses its type, without which kubectl accepts null. Null is also one of the values of an enum.
+ * Returns the published schema of a field, from a `schema` that is complete but for nullable. Called for each property
+ * of both document versions. As for custom resources, version 3 has `nullable: true`; version 2 has no such word, so
+ * the schema loses its type, without which kubectl accepts null. Null is also one of the values of an enum.
  */
 export function withNullable(field: FieldModel, schema: JsonObject, version: "v2" | "v3"): JsonObject {
   if (field.nullable !== true) return schema

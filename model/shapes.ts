@@ -1,8 +1,8 @@
-/** The shapes of a model's types, as generated code holds them, for what the generator decides by decoding a value. */
+/** The shapes of a model's types, as generated code holds them, for checks of the generator that decode a value. */
 import type { FieldShape, TypeRef, TypeShape } from "../runtime/schema/shape.ts"
 import type { FieldModel, TypeModel, TypeRefModel } from "./model.ts"
 
-/** What a shape needs of a type. */
+/** The parts of a type that its shape needs. */
 export type ShapeSource = Pick<TypeModel, "fields" | "preserveUnknown">
 
 /**

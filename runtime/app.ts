@@ -1,5 +1,5 @@
 /**
- * The one way of every request: read, recover, the filter chain, then Hono, which dispatches to the middleware of the
+ * The path of every request: read, recover, the filter chain, then Hono, which dispatches to the middleware of the
  * program and to a handler. Kinds are looked up in the kind table, so a kind that is added at run time needs no route.
  */
 import { type Handler, Hono } from "hono"
@@ -46,7 +46,7 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
     const { incoming, outgoing } = request
     const response = await hono.fetch(webRequest(request), { incoming, outgoing, request })
     if (isAlreadySent(response)) return
-    // Of a middleware of the program. Request and deadline end now, since the body may be a stream of events.
+    // A Response from the program's middleware. Request and deadline end now, since the body may be a stream of events.
     void writeResponse(outgoing, response).catch((fault) => {
       if (!outgoing.destroyed) recovery.fail(request, fault)
     })
@@ -60,7 +60,7 @@ export function createApp(parts: ServerParts, middleware: readonly Filter[] = []
 }
 
 /**
- * The program's middleware, then a handler for each path. A request meets one handler alone, which Hono calls without
+ * The program's middleware, then a handler for each path. Only one handler matches a request, so Hono calls it without
  * its chain of promises.
  */
 function routesOf(parts: ServerParts, middleware: readonly Filter[]): Hono<ServerEnv> {
@@ -99,7 +99,7 @@ const lineBreaks = /[\n\r\u2028\u2029]/g
 
 /** Answers a request with an error. Never throws: if the answer fails, the connection of the request is closed. */
 function answerError(parts: ServerParts, request: RequestContext, error: unknown): void {
-  // The 504 is sent already; this error is what the abort made of the work that was still running.
+  // The 504 is sent already; the abort caused this error in work that was still running.
   if (request.expired) return
   try {
     sendFailure(parts, request, error)
@@ -110,8 +110,8 @@ function answerError(parts: ServerParts, request: RequestContext, error: unknown
 }
 
 /**
- * Translates a thrown error into a Status; the one place that does. Anything but the three known errors is a fault of
- * the server: it is logged with its stack and answered without.
+ * Translates a thrown error into a Status; the only place that does. Any other than the three known errors is a fault
+ * of the server: it is logged with its stack and answered without.
  */
 function sendFailure(parts: ServerParts, request: RequestContext, error: unknown): void {
   const { headers, incoming, outgoing, query } = request

@@ -53,7 +53,7 @@ export type { UntypedApi } from "./schema/handlers.ts"
 export type * from "./schema/object-client.ts"
 export { StartError } from "./base/start-error.ts"
 
-/** The operations of built-in kinds and of those in a list. Kinds of folders have no types. */
+/** The operations of built-in kinds and of the kinds in a list. Kinds of folders have no types. */
 export type ApiOf<Apis extends ApiList> = BuiltInApi &
   Joined<Exclude<Apis[number], string>> &
   (Extract<Apis[number], string> extends never ? unknown : UntypedApi)
@@ -64,21 +64,21 @@ type Joined<Module extends ApiModule> = (Module extends ApiModule<infer Api> ? (
 
 /** A server as one user sees it. */
 export interface UserServer<Api extends object = BuiltInApi> extends Pick<LibraryServer<Api>, "api" | "client"> {
-  /** With all groups. */
+  /** The user, with all groups. */
   readonly user: User
-  /** A kubeconfig file in which the administrator acts as the user: kubectl and client-go have what the user has. */
+  /** A kubeconfig file in which the administrator acts as the user: kubectl and client-go have the user's rights. */
   readonly kubeconfig: string
 }
 
-/** `Api`: the operations that `server.api` has; `ApiOf` computes them from the option `api`. */
+/** `Api`: the operations of `server.api`; `ApiOf` computes them from the option `api`. */
 export interface LibraryServer<Api extends object = BuiltInApi> {
   /**
    * The objects of the server without HTTP, as the administrator: `server.api.core.v1.pods.get("default", "web")`. By
-   * group, version and resource; a group is called by its first label, that without a name `core`. Operations reject
-   * with ApiError, also once the server has stopped.
+   * group, version and resource; the name of a group is its first label; the group without a name is `core`. Operations
+   * reject with ApiError, also once the server has stopped.
    */
   readonly api: Api
-  /** The same without types, for any resource: what the handlers of `api` are made over. */
+  /** The same without types, for any resource; the handlers of `api` use it. */
   readonly client: ObjectClient
   /** `https://127.0.0.1:41234` */
   readonly url: string
@@ -91,9 +91,9 @@ export interface LibraryServer<Api extends object = BuiltInApi> {
   /**
    * Access as another user, for tests of permissions: `server.as("jane", ["devs"]).api.core.v1.pods.list("default")`.
    * Authorization decides as for a request of this user, for which neither account nor credential is needed. Every user
-   * is in the group `system:authenticated`, and a service account, `system:serviceaccount:default:builder`, in those of
-   * its namespace if none are given. Throws StartError when every user may do everything because no authorization mode
-   * was chosen: start the server with `"authorization-mode": ["RBAC"]`.
+   * is in the group `system:authenticated`, and a service account, `system:serviceaccount:default:builder`, in the
+   * groups of its namespace if none are given. Throws StartError when every user may do everything because no
+   * authorization mode was chosen: start the server with `"authorization-mode": ["RBAC"]`.
    */
   as(name: string, groups?: readonly string[], more?: Partial<Pick<User, "uid" | "extra">>): UserServer<Api>
   /** Resolves when all requests have ended and the store is closed. */

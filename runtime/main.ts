@@ -20,11 +20,11 @@ if (fault === undefined) {
 }
 
 /**
- * Node 22.8 and later keep what they compile beside the program: a start takes 0.1 s less. Where the folder cannot be
- * written, nothing is kept. Node's default is a folder that other users of the machine may write.
+ * Node 22.8 and later keep compiled code beside the program: a start takes 0.1 s less. If the folder is not writable,
+ * no code is kept. Node's default is a folder that other users of the machine may write.
  */
 function keepCompiledCode(): void {
-  // The types are those of node 20, which lacks it.
+  // The types describe node 20, which lacks it.
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown }
   if (import.meta.url.endsWith(".js")) enableCompileCache?.(fileURLToPath(new URL("compiled", import.meta.url)))
 }

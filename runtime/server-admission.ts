@@ -16,7 +16,7 @@ interface AdmittingServer {
   readonly options: Options
   readonly clock: Clock
   readonly log: Logger
-  /** Those of the program that runs the server. */
+  /** Plugins of the program that runs the server. */
   readonly admission?: readonly AdmissionPlugin[]
 }
 

@@ -1,4 +1,4 @@
-/** The clients with which a server asks other machines, and writes what it learns of tokens. */
+/** The clients with which a server calls other machines, and records the use of tokens. */
 import type { Logger } from "pino"
 import type { AdmissionReader, PluginDeps } from "./admission/plugin-deps.ts"
 import type { Clock } from "./base/clock.ts"
@@ -15,7 +15,7 @@ import type { LastUseOptions } from "./authn/service-accounts/last-use.ts"
 import type { ObjectClient } from "./schema/object-client.ts"
 import type { ServerParts } from "./server-parts.ts"
 
-/** How the server names itself to web hooks. */
+/** The server's name in requests to web hooks. */
 export const userAgent = "orch-apiserver"
 
 /** The part of the server's options that its clients need. */
@@ -44,13 +44,13 @@ function coreReader(reader: AdmissionReader): ObjectReader {
   }
 }
 
-/** How the last use of the tokens of Secrets is written. `client`: called for each write, in the server's own name. */
+/** Writes the last use of tokens to their Secrets. `client`: called for each write, in the server's own name. */
 export function labelsOfSecrets(client: () => ObjectClient, log: Pick<Logger, "warn">): Pick<LastUseOptions, "label" | "onFault"> {
   return {
     label: ({ namespace, name, uid }, labels) =>
       client().patch({ group: "", version: "v1", resource: "secrets", namespace, name }, { metadata: { uid, labels } }, { type: "merge" }),
     onFault(error, { namespace, name }) {
-      // It is gone, or another one has its name.
+      // The Secret is gone, or another one has its name.
       if (isRefusal(error, "NotFound", "Conflict")) return
       log.warn(
         { error: loggedText(error), secret: `${namespace}/${name}` },

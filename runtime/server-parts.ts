@@ -58,28 +58,28 @@ export interface ServerParts {
   readonly body: (kind: { group: string; version: string; kind: string }) => Promise<KindBody>
   /** Sends requests to other machines: node agents and the targets of proxy paths. */
   readonly connector: Connector
-  /** Calls web hooks; conversions of custom objects do. */
+  /** Calls web hooks, also for conversions of custom objects. */
   readonly hooks: Hooks
   /** Absent: no request is recorded. */
   readonly audit?: Audit
   readonly authenticators: readonly Authenticator[]
   /** Removes the header fields in which proxies name users. Absent: there are no such proxies. */
   readonly removeHeaders: ((headers: Record<string, unknown>) => void) | undefined
-  /** Whom a token has to be for, to be one for this server. Empty: that of a token does not count. */
+  /** The audiences of which a token must have one. Empty: the audience of a token does not count. */
   readonly audiences: readonly string[]
   /** Undefined: the server neither makes nor knows tokens of service accounts. */
   readonly serviceAccounts: ServiceAccountTokens | undefined
   readonly authorizers: readonly Authorizer[]
   /** The roles and bindings, which are followed if RBAC is among the modes. */
   readonly rbacPolicy: RbacPolicy
-  /** The pods of nodes and what they refer to, which are followed if Node is among the modes. */
+  /** The pods of nodes and the objects that they refer to, which are followed if Node is among the modes. */
   readonly nodeGraph: NodeGraph
-  /** The same for reviews, which ask whose a token is and what a user may do. */
+  /** Authentication and authorization for reviews, which check tokens and permissions. */
   readonly access: Access
-  /** What authentication and authorization measure, for `/metrics`. */
+  /** Measurements of authentication and authorization, for `/metrics`. */
   readonly accessMetrics: AccessMetrics
   readonly health: HealthChecks
-  /** What the checks found, for `/metrics/slis`. */
+  /** Results of the health checks, for `/metrics/slis`. */
   readonly healthResults: HealthResults
   /** Counts of requests, for `/metrics`. */
   readonly requestCounts: RequestCounts

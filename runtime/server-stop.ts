@@ -11,11 +11,11 @@ import type { ServerParts } from "./server-parts.ts"
 import type { WatchCache } from "./storage/watch-cache/watch-cache.ts"
 import { yamlThread } from "./wire/yaml-thread.ts"
 
-/** Whom a stop waits for. */
+/** The waits of a stop. */
 export interface StopOptions {
   /** Once aborted, the stop waits for no client: it cuts the connections and ends the rest in order. */
   readonly hurry?: AbortSignal
-  /** Called once neither a client nor the backend of audit can delay the end any more. */
+  /** Called once neither a client nor the backend of audit can delay the end. */
   readonly onDrained?: () => void
 }
 
@@ -23,7 +23,7 @@ interface Stops {
   stop(): void
 }
 
-/** What the server was started with. */
+/** Options of the server that its stop uses. */
 interface StartedWith {
   readonly options: Options
   readonly clock: Clock
@@ -35,7 +35,7 @@ interface StartedWith {
   readonly authorization?: Stops
 }
 
-/** What a running server consists of. */
+/** The parts of a running server that its stop ends. */
 export interface Stoppable {
   readonly parts: ServerParts
   readonly loops: Pick<Controller, "stop">
@@ -49,8 +49,8 @@ export interface Stoppable {
 }
 
 /**
- * How long a store that does not answer may delay each of two steps of the start, after which `/readyz` reports what is
- * missing, and the end of the controllers, after which closing the store fails what they still wait for.
+ * Time limit for each start-up step that waits for the store, and for stopping controllers. After it, `/readyz` reports
+ * what is missing, and closing the store fails the controllers' pending operations.
  */
 export const patienceMs = 5000
 

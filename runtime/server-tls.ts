@@ -1,4 +1,4 @@
-/** What the listener of a server serves with: its certificates, and the authorities of clients. */
+/** The TLS settings of a server's listener: its certificates, and the authorities of clients. */
 import type { Logger } from "pino"
 import type { ConfiguredAuthentication } from "./authn/configured.ts"
 import type { Listener } from "./http/listen.ts"
@@ -16,8 +16,8 @@ export function tlsOf({ authentication, serving }: TlsSources): Tls {
 }
 
 /**
- * Called once the server listens: new connections get what has changed. The files were checked one by one; whatever
- * OpenSSL finds wrong with them together leaves all as it was.
+ * Called once the server listens: new connections get changed files. Files were checked one by one; if OpenSSL refuses
+ * them together, nothing changes.
  */
 export function followTls(sources: TlsSources, { setTls }: Pick<Listener, "setTls">): void {
   const renew = (): void => {

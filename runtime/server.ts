@@ -74,7 +74,7 @@ import { storageFormatOf, storeRoot } from "./launch/data-dir.ts"
 import { vendorProfile } from "./base/vendor.ts"
 import { pathsReadFromStore, logMismatch, logUndecodable } from "./launch/watch-cache-options.ts"
 
-/** Input of `startServer`: the options by name, and what `launch/launch.ts` opened, read and created for them. */
+/** Input of `startServer`: the options by name, and the parts that `launch/launch.ts` made from them. */
 export interface ServerOptions {
   /** `secure-port` may be 0: any free port. */
   readonly options: Options
@@ -101,28 +101,28 @@ export interface ServerOptions {
   readonly tokenSecret: Buffer
   /** The serving certificates; `stop` ends it. */
   readonly serving: ServingTls
-  /** What the options of authentication ask for besides tokens; `stop` ends it. */
+  /** Authenticators that the options configure besides tokens; `stop` ends it. */
   readonly authentication?: ConfiguredAuthentication
-  /** What the options of authorization and their files say; `stop` ends it. Absent: modes that need no files. */
+  /** Authorizers that the options and their files configure; `stop` ends it. Absent: modes that need no files. */
   readonly authorization?: ConfiguredAuthorization
-  /** What authentication and authorization have measured so far. Absent: the server makes its own. */
+  /** Measurements of authentication and authorization so far. Absent: the server makes its own. */
   readonly accessMetrics?: AccessMetrics
   /** The certificate that programs in the cluster must trust, PEM. Absent: it is not published. */
   readonly authority?: string
   /** The pairs with which the signer of certificates signs. Absent: it signs nothing. */
   readonly signing?: Signing
-  /** How long the server waits for slow clients before it closes their connections; default `base/limits.ts`. */
+  /** Time limits for slow clients, after which the server closes their connections; default `base/limits.ts`. */
   readonly connectionTimes?: Partial<TimeLimits>
   /** Behaviours of a user's own kinds, by the names that schemas use; added to the built-in ones. */
   readonly behaviours?: Readonly<Record<string, BehaviourFactory>>
   readonly subresourceBehaviours?: Readonly<Record<string, SubresourceBehaviourFactory>>
-  /** How to reach other machines: node agents, and the pods, services and nodes of proxy paths. */
+  /** Connections to other machines: node agents, and the pods, services and nodes of proxy paths. */
   readonly connect?: ConnectOptions
   /** The name of this machine; default: the system's. */
   readonly host?: string
   /** Whether other servers write to the same store; default false. */
   readonly sharedStore?: boolean
-  /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: nothing does. */
+  /** Remembers the shapes that wrote the store, which it has compared with `kinds`. Absent: shapes are not recorded. */
   readonly shapes?: StoredShapes
   /** Definitions that are installed before the server is ready. */
   readonly definitions?: readonly StartDefinition[]
@@ -148,7 +148,7 @@ export interface RunningServer {
    */
   beginShutdown(): void
   /**
-   * Refuses new requests if `--shutdown-send-retry-after` says so, ends watches, waits for requests in flight up to
+   * Refuses new requests with `--shutdown-send-retry-after`, ends watches, waits for requests in flight up to
    * `--request-timeout`, and closes port and store. It waits for no stranger, and `stopStallMs` for a client that makes
    * no progress. A second call waits for the first.
    */
@@ -161,7 +161,7 @@ export interface RunningServer {
 
 /**
  * Called once per server. Resolves when the server listens and the objects of the system exist, or after `patienceMs`
- * if the store does not answer; with definitions to install, when they are served. Throws when the port is taken, and
+ * if the store does not answer; with definitions to install, once they are served. Throws when the port is taken, and
  * RefusedDefinitionsError.
  */
 export async function startServer(how: ServerOptions): Promise<RunningServer> {
@@ -236,7 +236,7 @@ function listenOptions(how: ServerOptions, app: ListenOptions["app"]): ListenOpt
   }
 }
 
-/** What a start still waits for, as `/readyz` reports it; undefined once nothing is missing. */
+/** The missing parts of a start, as `/readyz` reports them; undefined once nothing is missing. */
 interface StartState {
   fault: () => string | undefined
   filling: () => string | undefined
@@ -246,7 +246,7 @@ interface StartState {
   refusal?: Error
 }
 
-/** Never rejects: what is refused is noted in `start`. */
+/** Never rejects: a refusal is noted in `start`. */
 async function install({ definitions = [] }: ServerOptions, parts: ServerParts, start: StartState): Promise<void> {
   if (definitions.length === 0) return
   const before = start.fault
@@ -275,7 +275,7 @@ function cacheOf(how: ServerOptions, prefix: string): WatchCache {
 interface StartLoops extends Controller {
   /** Resolves when the objects of the system exist. */
   readonly ready: Promise<void>
-  /** Why they do not exist yet; undefined once they do. */
+  /** The reason why they do not exist yet; undefined once they do. */
   readonly fault: () => string | undefined
   readonly steps: StartSteps
   readonly policyTakenUp: () => Promise<void>
@@ -306,7 +306,7 @@ function startLoops(
     uuid: () => how.random.uuid(),
     measureConversions: (definition) => parts.conversions.of(definition),
   })
-  // The check of escalation asks the roles whatever the mode.
+  // The check of escalation reads the roles in every mode.
   const follows = { roles: checksEscalation(how.options), nodes: how.options["authorization-mode"].includes("Node") }
   const policy = followAuthorization(deps, follows, parts)
   const roles = how.options["authorization-mode"].includes("RBAC") ? startBootstrapPolicy(deps, policy.settled) : undefined
@@ -423,7 +423,7 @@ function assemble(how: ServerOptions, made: RunningState): ServerParts {
   return parts
 }
 
-/** How the registry stores objects, and who else does. */
+/** The registry's settings for storing objects, and whether other servers write too. */
 function storageOf({
   options,
   sharedStore = false,

@@ -1,7 +1,7 @@
 /**
  * `npm run build`: bundles into dist/, writes the generated code as JavaScript and the declarations of the library.
- * `--bundle-only` skips these, which `npm start` does not need; `--without-bundle` writes only these. `--clean` removes
- * what earlier builds left in dist/: the package holds one build.
+ * `--bundle-only` skips the last two, which `npm start` does not need; `--without-bundle` writes only these two.
+ * `--clean` removes the files of earlier builds from dist/: the package holds one build.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -26,7 +26,7 @@ export async function bundle(folder = join(repository, "dist")) {
 }
 
 /**
- * Libraries of many small files, or of code that is mostly not used, are part of the bundle: each start loads them, and
+ * Libraries of many small files, or of mostly unused code, are part of the bundle: each start loads them with it, and
  * finds and compiles less (100 ms of CPU less, 5 MB less memory). All others are loaded from node_modules.
  */
 const bundledLibraries = ["hono", "re2js", "sorted-btree"]
@@ -52,7 +52,7 @@ async function bundleProgram(folder) {
     target: "node20",
     external: Object.keys(dependencies).filter((name) => !bundledLibraries.includes(name)),
     chunkNames: "[name]-[hash]",
-    // A process keeps the text of its code, and what V8 derives from it: 6 MB less. Names stay, for stack traces.
+    // A process keeps the text of its code, and V8's data about it: 6 MB less. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: true,
@@ -65,7 +65,7 @@ async function bundleProgram(folder) {
   writeFileSync(join(folder, basename(stampFile)), `${new Date().toISOString()}\n`)
 }
 
-/** Each of these licenses asks that its text goes with copies of the code. */
+/** Each of these licenses requires its text beside copies of the code. */
 function licensesOf(libraries) {
   const texts = libraries.map((name) => `${name}\n\n${readFileSync(join(repository, "node_modules", name, "LICENSE"), "utf8").trim()}\n`)
   return ["The program in this folder contains code of these libraries.\n", ...texts].join("\n")
@@ -109,8 +109,8 @@ const nameOfFile = (file) => basename(file, ".ts").replaceAll(/-(.)/g, (_, lette
 const exportedName = (folder, file) => `${folder}_${nameOfFile(file)}`
 
 /**
- * dist/behaviours.js: what dist/generated imports of these folders, from the chunks that the server runs. It is no
- * entry of the package: `imports` in package.json names it, so only the package's own modules find it.
+ * dist/behaviours.js: the imports of dist/generated from these folders, out of the chunks that the server runs. It is
+ * not an entry of the package: `imports` in package.json names it, so only the package's own modules find it.
  */
 const behavioursOfKinds = {
   name: "behaviours-of-kinds",
@@ -132,7 +132,7 @@ const behavioursOfKinds = {
   },
 }
 
-/** What dist/generated shares with the program it imports from there: one copy in the package and in a process. */
+/** Modules that dist/generated shares with the program and imports from there: one copy per package and process. */
 const sharedWithProgram = {
   name: "shared-with-program",
   setup({ onLoad, onResolve }) {
@@ -192,9 +192,9 @@ function writeOutputs(folder, outputs) {
     if (!current.has(name) && /\.js(\.map)?$/.test(name) && Date.now() - statSync(path).mtimeMs >= keptForMs) rmSync(path)
   }
   for (const { path, contents } of outputs) if (!/-[A-Z0-9]{8}\.js$/.test(path) || !existsSync(path)) writeFileSync(path, contents)
-  // What node keeps of the code before (runtime/main.ts).
+  // Node's compile cache of the former code (runtime/main.ts).
   rmSync(join(folder, "compiled"), { recursive: true, force: true })
-  // npm does this on installation: the first line of the file says how to run node.
+  // npm does this on installation: the first line of the file states how to run node.
   chmodSync(join(folder, "main.js"), 0o755)
 }
 
@@ -214,7 +214,7 @@ async function declarations() {
   return Math.round(performance.now() - started)
 }
 
-/** tsc also declares what only implementations import. */
+/** tsc also writes declarations that only implementations import. */
 function removeUnreachable(folder) {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -223,7 +223,7 @@ function removeUnreachable(folder) {
   const open = [...entries, ...["library", "schema/index"].map((name) => join(folder, `runtime/${name}.d.ts`))]
   const reached = new Set(open)
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    // Comments show imports of other files.
+    // Comments contain imports of other files.
     const text = readFileSync(path, "utf8").replaceAll(/\/\*[^]*?\*\//g, "")
     for (const [, name] of text.matchAll(/(?:from|import\(|import)\s*"(\.[^"]+)\.ts"/g)) {
       const target = join(dirname(path), `${name}.d.ts`)
@@ -235,7 +235,7 @@ function removeUnreachable(folder) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  // The compiler is a process of its own and takes longest.
+  // The compiler runs in its own process and takes longest.
   const declared = process.argv.includes("--bundle-only") ? undefined : declarations()
   if (!process.argv.includes("--without-bundle")) console.log(`bundled into dist/ in ${await bundle()} ms`)
   if (declared !== undefined) {

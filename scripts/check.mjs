@@ -1,6 +1,6 @@
 /**
- * `npm run check`: all static checks of the code, with the time that each took. `npm run fix` corrects what can be
- * corrected automatically.
+ * `npm run check`: all static checks of the code, with the time that each took. `npm run fix` corrects faults that can
+ * be corrected automatically.
  */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { installPackages, repository, requireNode } from "./freshness.mjs"
 const bin = (path) => join(repository, "node_modules", path)
 const generator = ["--import", "tsx", "runtime/main.ts", "gen"]
 
-/** What a check remembers of the last run, by the content of files. */
+/** The path of a check's cache of its last run, which is keyed by the content of files. */
 const kept = (name) => join(repository, ".orch/check", name)
 
 const checks = [

@@ -1,15 +1,15 @@
 /**
- * The end of `.ci/run`: names each suite that was skipped, each test that failed, with the first lines of its failure,
- * and the files that took longest, then counts all tests on the last line. It takes the paths of vitest's JSON reports.
- * A report that is missing counts as one failure, since its run ended before it could write it.
+ * The end of `.ci/run`: names each skipped suite, each failed test with the first lines of its failure, and the slowest
+ * files, then counts all tests on the last line. Arguments are the paths of vitest's JSON reports. A missing report
+ * counts as one failure, since its run ended before it could write it.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 
-/** How much of a failure is printed: enough to see the difference, so little that twenty failures fit on a page. */
+/** Printed lines of a failure: enough to see the difference, so few that twenty failures fit on a page. */
 const failureLinesMax = 12
 const lineLengthMax = 300
-/** Files that are named as the slowest, with the seconds of their tests. */
+/** Number of files that are named as the slowest, with the seconds of their tests. */
 const slowestFiles = 10
 
 const total = { passed: 0, failed: 0, skipped: 0 }
@@ -27,10 +27,10 @@ for (const file of process.argv.slice(2)) {
     files.push({ path: relative(process.cwd(), suite.name), seconds: (suite.endTime - suite.startTime) / 1000 })
     const failed = suite.assertionResults.filter(({ status }) => status === "failed")
     for (const { fullName, failureMessages } of failed) tell(suite, fullName, failureMessages.join("\n"))
-    // A file that does not load, and a hook that throws, fail without a test that does.
+    // A file that does not load, or a hook that throws, fails without a failed test.
     if (failed.length === 0 && suite.status === "failed") tell(suite, "(the file)", suite.message)
     const skipped = suite.assertionResults.filter(({ status }) => status !== "passed" && status !== "failed")
-    // A suite that needs something says so in its own name.
+    // A suite with a requirement names it in its own title.
     for (const title of new Set(skipped.map(({ ancestorTitles, fullName }) => ancestorTitles[0] ?? fullName)))
       console.log(`SKIPPED ${relative(process.cwd(), suite.name)} > ${title}`)
   }

@@ -1,7 +1,7 @@
 /**
  * `npm run dev`: like `npm start`, and restarts when a schema or a source of this repository changes. Options after
- * `--` are passed on. `npm run dev -- --schemas DIR` is `orch-apiserver dev`: it serves the kinds of a folder of one's
- * own, and again after each change of them.
+ * `--` are passed on. `npm run dev -- --schemas DIR` is `orch-apiserver dev`: it serves the kinds of a user's folder,
+ * and again after each change of them.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readdirSync, watch } from "node:fs"

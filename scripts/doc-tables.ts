@@ -11,7 +11,7 @@ import { testOf } from "./option-tests.ts"
 const repository = new URL("../", import.meta.url)
 const begin = "<!-- written by npm run fix -->"
 const end = "<!-- end of what npm run fix writes -->"
-/** Longer defaults are one span of code for each part, so that their cell can wrap. */
+/** A longer default becomes one code span for each part, so that its cell can wrap. */
 const defaultColumnsMax = 40
 
 const tables: Readonly<Record<string, () => string>> = {
@@ -19,12 +19,12 @@ const tables: Readonly<Record<string, () => string>> = {
   "docs/KINDS.md": kindsTable,
 }
 
-/** Writes the tables between the marks of their documents. */
+/** Writes the tables between the marks in their documents. */
 export function writeDocTables(): void {
   for (const { path, text } of documents()) writeFileSync(path, text)
 }
 
-/** Documents whose tables are not those that would be written. */
+/** Documents whose tables differ from the ones that would be written. */
 export function staleDocuments(): readonly string[] {
   return documents().flatMap(({ name, path, text }) => (readFileSync(path, "utf8") === text ? [] : [name]))
 }

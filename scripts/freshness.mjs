@@ -21,7 +21,7 @@ export function requireNode() {
   process.exit(1)
 }
 
-/** Installs what package-lock.json names, when packages are missing or older than that file. */
+/** Installs the packages of package-lock.json, when some are missing or older than that file. */
 export function installPackages() {
   // `npm ci` empties the folder first; a linked one belongs to another checkout, which installs for both.
   if (lstatSync(join(repository, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) return

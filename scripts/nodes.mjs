@@ -33,7 +33,7 @@ await buildBundle()
 const asked = process.argv.slice(2)
 for (const program of programs) {
   spawnSync(program, ["--version"], { stdio: "inherit" })
-  // Programs that tests start by name are of the same version.
+  // Programs that tests start by name get the same version.
   const env = { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` }
   const runner = join(repository, "node_modules/vitest/vitest.mjs")
   const { status } = spawnSync(program, [runner, "run", ...(asked.length > 0 ? asked : suites)], { cwd: repository, env, stdio: "inherit" })

@@ -1,4 +1,4 @@
-/** Which test sees what each option does, or its value where it is read: the last column of docs/OPTIONS.md. */
+/** The test that covers each option's effect, or its value where it is read: the last column of docs/OPTIONS.md. */
 import type { OptionName } from "../runtime/options/table.ts"
 
 type Row = readonly [test: string, options: readonly OptionName[]]
@@ -157,7 +157,7 @@ const rows: readonly Row[] = [
   ["runtime/filters/http-logging.test.ts", ["v"]],
 ]
 
-/** Options without a test of what they do: only their values are tested, with those of all others. */
+/** Options whose effect has no test: only their values are tested, with the values of all others. */
 const onlyParsed: readonly OptionName[] = [
   "service-account-jwks-uri",
   "audit-log-version",

@@ -1,6 +1,4 @@
-/**
- * `npm start`: installs and builds what is missing, then runs the command `start`. Options after `--` are passed on.
- */
+/** `npm start`: installs and builds missing parts, then runs the command `start`. Options after `--` are passed on. */
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"

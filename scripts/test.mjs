@@ -1,4 +1,4 @@
-/** `npm test`: installs and builds what is missing, then runs all tests. Arguments are passed on to the runner. */
+/** `npm test`: installs and builds missing parts, then runs all tests. Arguments are passed on to the runner. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { buildBundle, installPackages, repository, requireNode } from "./freshness.mjs"

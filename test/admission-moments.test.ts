@@ -1,4 +1,4 @@
-/** The admission calls that each request causes, their order, and what plugins see in them. */
+/** The admission calls that each request causes, their order, and the objects that plugins see in them. */
 import { expect, it } from "vitest"
 import {
   applied,

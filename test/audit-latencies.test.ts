@@ -1,4 +1,4 @@
-/** The annotations that say where the time of a slow request went, with a clock that the test moves. */
+/** The annotations with the times that a slow request spent in each part, with a clock that the test moves. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ const table = "application/json;as=Table;v=v1;g=meta.k8s.io"
 const metadata = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 const prefix = "apiserver.latency.k8s.io/"
 
-/** A manual clock that also moves by `stepMs` with each reading of the time that passes, and counts those readings. */
+/** A manual clock that also moves by `stepMs` with each reading of elapsed time, and counts those readings. */
 function steppingClock(): ManualClock & { stepMs: number; readings: number } {
   const clock = createManualClock()
   const stepping = {
@@ -156,12 +156,12 @@ it("a get that the cache answers reads the clock once for its latencies, and not
     expect((await send("GET", `${maps}/a`)).status).toBe(200)
     return clock.readings - before
   }
-  // The others are for the time of the first and of each further event.
+  // The other readings time the first and each further event.
   const ofEvents = 2
   expect((await readings(true)) - (await readings(false))).toBe(ofEvents + 1)
 })
 
-/** The store with other members: those of its class are not its own. */
+/** The store with some members replaced. A proxy, since the methods of its class are not its own properties. */
 function changed(store: Store, others: Partial<Store>): Store {
   const members = new Map<string | symbol, unknown>(Object.entries(others))
   return new Proxy(store, {

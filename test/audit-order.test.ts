@@ -1,4 +1,4 @@
-/** The audit log and the store: which of them has a change first. */
+/** The audit log and the store: the log has a change first. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -19,7 +19,7 @@ interface List {
 
 interface Received extends Backend {
   readonly lists: readonly List[]
-  /** Resolves once so many events have come. */
+  /** Resolves with the events once this many have arrived. */
   events(count: number): Promise<List["items"]>
 }
 

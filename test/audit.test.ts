@@ -1,4 +1,4 @@
-/** Audit over whole servers: what is in the events of requests, what is never in them, and what happens to faults. */
+/** Audit over whole servers: the content of events, secrets that are never in them, and the handling of faults. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ interface Audited {
   readonly log: string
   /** Sends a request as the administrator. */
   send(method: string, path: string, how?: { body?: string | object; type?: string; headers?: Record<string, string> }): Promise<HttpAnswer>
-  /** The events of a request, in order, once its last one is there. */
+  /** The events of a request, in order, once the last one is logged. */
   eventsOf(auditId: string, last?: string): Promise<readonly Event[]>
   stop(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Faults in the TypeScript of an author, loaded by `--api`: what the log says of them, and what clients hear. */
+/** Faults in the TypeScript of an author, loaded by `--api`: the log's messages about them, and clients' answers. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"

@@ -14,7 +14,7 @@ interface Review {
   readonly spec: { readonly user: string; readonly resourceAttributes?: { readonly resource: string; readonly verb: string } }
 }
 
-/** `status`: what the web hook answers; undefined for an error. */
+/** `status`: the web hook's answer; undefined for an error. */
 function startHook(status: (review: Review) => JsonObject | undefined): Promise<WebHook<Review>> {
   return startWebHook<Review>((review, response) => {
     const answer = status(review)
@@ -107,7 +107,7 @@ test("authorizers decide in their order, each about what its conditions let thro
   expect([await get("alice", pods), await get("alice", secrets), await get("bob", pods), await get("bob", secrets)]).toEqual([
     200, 200, 200, 403,
   ])
-  // Its hook denies since it is broken, and the request fails.
+  // The authorizer denies since its web hook is broken, and the request fails.
   expect([await get("carol", pods), await get("carol", "/version")]).toEqual([500, 200])
   expect([await get("", "/livez"), await get("", pods)]).toEqual([200, 200])
   expect(guard.reviews.map(({ spec }) => `${spec.user} ${spec.resourceAttributes?.resource}`)).toEqual(["alice secrets", "bob secrets"])

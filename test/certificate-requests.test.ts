@@ -1,4 +1,4 @@
-/** CertificateSigningRequests in a whole server: certificates with which TLS works, and the ages at which they go. */
+/** CertificateSigningRequests in a whole server: certificates that work in TLS, and the ages at which requests go. */
 import { X509Certificate } from "node:crypto"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
@@ -64,7 +64,7 @@ async function decide(name: string, type: "Approved" | "Denied"): Promise<void> 
   await requests.approval.update({ ...found, status: { conditions: [{ type, status: "True", reason: "Test" }] } })
 }
 
-/** PEM of the certificate, once it is there. */
+/** PEM of the certificate, once it is issued. */
 function issued(name: string): Promise<string> {
   return vi.waitFor(async () => {
     const { certificate = "" } = (await requests.get(name)).status

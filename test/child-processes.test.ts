@@ -1,4 +1,4 @@
-/** Building ends with the build: no process of esbuild stays beside a server. */
+/** The build leaves no process behind: none of esbuild runs beside a server. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,7 +9,7 @@ import { buildBundle, repository } from "../scripts/freshness.mjs"
 
 await buildBundle()
 
-/** Prints the processes that the program has started and that still run, once there are none or in the end. */
+/** Prints the processes that the program has started and that still run, as soon as there are none, or at the end. */
 const printChildren = `
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"

@@ -1,6 +1,6 @@
 /**
  * Texts, reasons and causes that programs compare. Each row names the programs; docs/DEVIATIONS.md lists the same
- * texts. A message begins with that of the reference, as recorded from a running server, and may continue.
+ * texts. A message begins with the reference's message, as recorded from a running server, and may continue.
  */
 import { readFileSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"

@@ -18,7 +18,7 @@ import recordings from "./stored-definitions/recorded.json" with { type: "json" 
 const name = "pans.kitchen.example.com"
 const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 const compact = "application/vnd.kubernetes.protobuf"
-/** The version that the recorded answers have. */
+/** The version in the recorded answers. */
 const answeredVersion = 7
 
 const recorded = recordings.find(({ json }) => json.metadata.name === name) ?? expect.fail(`${name} is not recorded`)

@@ -1,6 +1,6 @@
 /**
- * The compact encoding of every kind: a round trip loses nothing, whatever the object contains, and field numbers are
- * those of the shapes.
+ * The compact encoding of every kind: a round trip loses nothing, whatever the object contains, and the field numbers
+ * equal the shapes' numbers.
  */
 import fc from "fast-check"
 import protobuf from "protobufjs"
@@ -15,7 +15,7 @@ import { arbitraryObject } from "./support/arbitrary-objects.ts"
 const runsOfKind = Number(process.env.COMPACT_RUNS ?? 60)
 const runsOfType = Math.ceil(runsOfKind / 6)
 
-// The others are stored and served as JSON only.
+// Other kinds are stored and served as JSON only.
 for (const kind of kinds.filter(({ storage }) => storage.format !== "json")) {
   describe(`${kind.group === "" ? "core" : kind.group}/${kind.version} ${kind.kind}`, { timeout: 120_000 }, () => {
     it("survives a round trip", async () => {
@@ -35,7 +35,7 @@ for (const kind of kinds.filter(({ storage }) => storage.format !== "json")) {
       const { shape } = await kind.load()
       for (const { name, fields } of typesOf(shape)) {
         const stated = fields.flatMap((field) => field.number ?? [])
-        // The envelope stores them.
+        // The envelope stores these two.
         const left = fields.filter((field) => field.number === undefined && field.name !== "kind" && field.name !== "apiVersion")
         expect(left, name).toEqual([])
         expect(new Set(stated).size, name).toBe(stated.length)
@@ -46,7 +46,7 @@ for (const kind of kinds.filter(({ storage }) => storage.format !== "json")) {
 
 /**
  * Expects that JSON → normal → compact → JSON → normal gives the same text. A shape with fewer fields represents
- * documents that have only those.
+ * documents with only these fields.
  */
 function expectRoundTrips(shape: TypeShape, numRuns: number): void {
   const codec = createProtobufCodec(shape)

@@ -1,7 +1,7 @@
 /**
  * Pages of lists during writes, over HTTP and on both embedded stores (specification 4.5). However the requests
- * interleave, all pages of a list show one state: the one that a watch from the beginning has seen at the version that
- * the pages report.
+ * interleave, all pages of a list show the state that a watch from the beginning has seen at the version that the pages
+ * report.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -159,7 +159,7 @@ describe.each(http2Names)("with the HTTP/2 of %s:", (implementation) => {
         client.send({ type: frameType.ping, flags: frameFlag.ack }, Buffer.alloc(8))
       }
       await client.closed()
-      // Two without an answer, and one that was sent before the last answer arrived.
+      // Two pings without an answer, and one that was sent before the last answer arrived.
       expect(pings()).toBeLessThanOrEqual(11)
     })
 

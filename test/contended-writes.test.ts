@@ -1,4 +1,4 @@
-/** Many writers of one object at a time: each is carried out, and no client has to try again. */
+/** Many concurrent writers of one object: each write succeeds, and no client has to try again. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { isObject, type JsonObject } from "../runtime/base/json.ts"
 import { createHttpClient, type HttpClient } from "./support/http-client.ts"

@@ -1,4 +1,4 @@
-/** The controllers that `--controllers` names, in a server as programs start it, seen over HTTP and in process. */
+/** The controllers that `--controllers` selects, in a server as programs start it, seen over HTTP and in process. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type LibraryServer, startServer } from "../runtime/library.ts"
 import { startTestServer } from "./support/server.ts"
@@ -89,7 +89,7 @@ describe("all of them", () => {
       expect(items[0]?.metadata.labels?.["endpointslice.kubernetes.io/managed-by"]).toBe("endpointslice-controller.k8s.io")
     })
     await services.delete("team", "web")
-    // The collector of garbage takes the slices, as those of their owner.
+    // The garbage collector deletes the slices, since their owner is gone.
     await vi.waitFor(async () => expect((await api.discovery.v1.endpointslices.list("team")).items).toEqual([]))
   })
 

@@ -1,6 +1,6 @@
 /**
  * The creator of an object of any kind owns the fields that the general comparison with an empty object finds: the fast
- * path and the general one agree to the byte.
+ * path gives the same bytes.
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,7 +1,7 @@
 /**
  * Behaviours, checks, cells and warnings read typed objects without looking whether a struct is present. They rely on
- * decoding alone, since they also see objects that no validator has accepted: those of requests, and those that other
- * programs stored. Whatever the shape of a kind accepts, they answer or refuse.
+ * decoding alone, since they also see objects that no validator has accepted: objects of requests, and objects that
+ * other programs stored. Whatever the shape of a kind accepts, they answer or refuse.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, test } from "vitest"
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => one.close())
 
-/** Called with a refusal or a fault of the program, which it throws again. */
+/** Called with a refusal, or with a fault of the program, which it throws again. */
 function allowRefusal(work: () => unknown): void {
   try {
     work()
@@ -31,7 +31,7 @@ function allowRefusal(work: () => unknown): void {
   }
 }
 
-/** Runs everything synchronous that a kind has on `sent` as a new object, and as an update of `before`. */
+/** Calls everything synchronous of a kind on `sent` as a new object, and as an update of `before`. */
 function callAll({ parts, behaviours }: KindHandle, sent: JsonObject, before: JsonObject): void {
   const { vendor } = one.registry.deps
   const stored = (): ApiObject => normalize(parts.shape, before).object

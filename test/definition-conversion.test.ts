@@ -15,7 +15,7 @@ const definitionPlace: ObjectPlace = { ...definitions, name: `kettles.${group}` 
 
 type Fault = (response: ServerResponse) => void
 
-/** Sends more as long as the connection takes it. */
+/** Sends data as long as the connection takes it. */
 const endless: Fault = (response) => {
   const piece = Buffer.alloc(64 * 1024, " ")
   const more = (): void => {
@@ -25,14 +25,14 @@ const endless: Fault = (response) => {
   more()
 }
 
-/** The hook: what it was asked, and what it does beside renaming `size` to `width` and back. */
+/** The web hook: the reviews that it got, and its behaviour besides renaming `size` to `width` and back. */
 interface Hook {
   readonly port: number
   readonly calls: { readonly desired: string; readonly names: readonly string[] }[]
   change: (object: JsonObject, desired: string) => void
-  /** Answers 500 while set. */
+  /** Answers 500 while it is true. */
   isBroken: boolean
-  /** Answers instead while set. */
+  /** Replaces the answer while it is set. */
   fault: Fault | undefined
   /** The next answer waits for it. */
   hold: Promise<void> | undefined
@@ -112,7 +112,7 @@ async function define({ none = false, stored = "v1" } = {}): Promise<void> {
       openAPIV3Schema: {
         type: "object",
         properties: {
-          // Shows a test which definition an answer was made by.
+          // Shows a test which definition an answer was made with.
           epoch: { type: "string", default: stored },
           spec: { type: "object", properties: { [field]: { type: "integer" }, note: { type: "string" } } },
         },
@@ -148,7 +148,7 @@ async function until(ask: () => Promise<unknown>): Promise<void> {
   while ((await ask().catch((error: Error) => error)) instanceof Error) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What `/metrics` says. */
+/** The text of `/metrics`. */
 async function metricsText(): Promise<string> {
   const { caPem, token, url } = server
   const http = createHttpClient({ protocol: "http1", port: Number(new URL(url).port), authority: caPem })
@@ -201,7 +201,7 @@ describe("with a web hook", () => {
     await client.patch(kettle("b", "v1"), { spec: { size: 5 } })
     await client.list(kettles("v2"))
     expect(calls()).toEqual(["v2: b"])
-    // Requests at the same time share a call.
+    // Concurrent requests share a call.
     await client.patch(kettle("c", "v1"), { spec: { size: 6 } })
     await Promise.all([client.list(kettles("v2")), client.get(kettle("c", "v2")), client.list(kettles("v2"))])
     expect(calls()).toEqual(["v2: c"])
@@ -321,7 +321,7 @@ describe("with a web hook", () => {
     leaving.abort(new Error("the caller left"))
     await left
     release()
-    // The call goes on for readers that come meanwhile.
+    // The call goes on for readers that arrive meanwhile.
     expect((await client.get(kettle("a", "v2"))).spec).toEqual({ width: 1 })
     expect(calls()).toEqual(["v2: a"])
     await expect.poll(() => new Promise((resolve) => listener.getConnections((_error, count) => resolve(count)))).toBeLessThanOrEqual(1)
@@ -368,7 +368,7 @@ describe("with a web hook", () => {
   it("shows long lists in one version while objects are migrated, whatever part of them is stored in it", async () => {
     await define()
     const names = Array.from({ length: 120 }, (_, index) => `k${String(index).padStart(3, "0")}`)
-    // Parts of a list that are kept together are in one version, or in another, or in both.
+    // Parts of a list that are cached together are in one version, or in another, or in both.
     const parts = [names.slice(0, 50), names.slice(50, 70).filter((_, index) => index % 2 === 0)].flat()
     await Promise.all(parts.map((name) => create(name, "v1", { size: 1 })))
     await define({ stored: "v2" })

@@ -1,4 +1,4 @@
-/** A definition that is deleted while something is in its way. */
+/** The deletion of a definition while something blocks it. */
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { inProcessClient } from "../runtime/client/in-process-client.ts"
 import type { ObjectClient } from "../runtime/schema/object-client.ts"

@@ -1,6 +1,6 @@
 /**
- * Every verb that writes a custom object, while its definition changes: what another server wrote, or what came while
- * the request was admitted, holds for the object that is stored.
+ * Every verb that writes a custom object, while its definition changes: the stored object obeys the definition that
+ * another server wrote, or that came while the request was admitted.
  */
 import { afterEach, describe, expect, it } from "vitest"
 import type { AdmissionPlugin } from "../runtime/admission/plugin.ts"
@@ -39,7 +39,7 @@ function definitionOf(versions: readonly string[], { colours, replicas }: { colo
   }
 }
 
-/** The later one keeps a field more, is stored in another version, and finds the number of replicas elsewhere. */
+/** The later definition has one more field, another storage version, and another path of the number of replicas. */
 const earlier = definitionOf(["v1"], { colours: {}, replicas: ".spec.litres" })
 const later = definitionOf(["v2", "v1"], { colours: { colour: { type: "string", default: "green" } }, replicas: ".spec.cups" })
 
@@ -61,7 +61,7 @@ const fiveCups = { apiVersion: `${group}/v2`, spec: { litres: 1, cups: 5 } }
 const going = { apiVersion: `${group}/v2`, metadata: { deletionTimestamp: expect.any(String) } }
 const applied = { fieldManager: "cook", force: true }
 
-/** A PUT needs the version that is there; the cache of a server that is behind has it. */
+/** A PUT needs the present version; the cache of a server that is behind has it. */
 async function put(client: ObjectClient, to: ObjectPlace, object: ApiObject): Promise<unknown> {
   const { metadata } = await client.get(place, { resourceVersion: "0" })
   return client.update(to, { ...object, metadata: { ...object.metadata, resourceVersion: metadata?.resourceVersion ?? "" } })
@@ -72,7 +72,7 @@ interface WriteCase {
   /** Absent: there is no object before the write. */
   readonly before?: ApiObject
   readonly write: (client: ObjectClient) => Promise<unknown>
-  /** What is stored in the end. */
+  /** The stored object in the end. */
   readonly stored: object
   /** The write begins with a consistent read, which waits until the server has caught up. */
   readonly readsFirst?: true
@@ -193,7 +193,7 @@ describe("on a server that is behind the other", () => {
 })
 
 describe("while it is admitted", () => {
-  /** Holds the first write of a kettle back until the test goes on. */
+  /** Holds back the first write of a kettle until the test goes on. */
   function pausing(): { plugin: AdmissionPlugin; reached: Promise<void>; proceed: () => void; arm: () => void } {
     const [reached, proceed] = [gate(), gate()]
     let isArmed = false

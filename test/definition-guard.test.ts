@@ -61,7 +61,7 @@ describe("a write on a server that is behind", () => {
       name: "Pausing",
       operations: ["UPDATE"],
       async validate({ resource }) {
-        // The first attempt is made on what the cache has, the second one on the newest object.
+        // The first attempt uses the cached object, the second one the newest.
         if (resource.resource !== "kettles" || ++attempts !== 2) return
         reached.resolve()
         await proceed.promise
@@ -76,7 +76,7 @@ describe("a write on a server that is behind", () => {
     late.hold()
     await changeDefinition(one, definition(colour))
     proceed.resolve()
-    // Nothing is committed: the server asks which definitions there are now.
+    // Nothing is committed: the server first asks for the present definitions.
     await eventually(() => expect(late.asked).toBeGreaterThan(0))
     late.release()
     expect(await writing).toMatchObject({ spec: { colour: "red" } })
@@ -118,7 +118,7 @@ describe("a write on a server that is behind", () => {
 })
 
 describe("a definition that changes while a write is admitted", () => {
-  /** Holds the first creation of a kettle back until the test goes on. */
+  /** Holds back the first creation of a kettle until the test goes on. */
   function pausing(): { plugin: AdmissionPlugin; reached: Promise<void>; proceed: () => void } {
     const [reached, proceed] = [gate(), gate()]
     const plugin: AdmissionPlugin = {
@@ -153,7 +153,7 @@ describe("a definition that changes while a write is admitted", () => {
     const writing = post(at, kettle())
     await reached
     await client.delete({ ...definitions, name })
-    // The definition waits for creations in flight.
+    // The change of the definition waits for creations in flight.
     await eventually(async () => expect(JSON.stringify(await client.get({ ...definitions, name }))).toContain("InstanceDeletionInProgress"))
     proceed()
     expect(await writing).toMatchObject({ code: 405 })

@@ -1,4 +1,4 @@
-/** Definitions that a start brings and that do not come to be served: the start ends with a message. */
+/** Definitions that a start installs and that never become served: the start ends with a message. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -112,7 +112,7 @@ describe("a definition that cannot be served", () => {
     await at.stop()
   })
 
-  /** The client, whose first applies the store cannot answer. */
+  /** A client whose first applies fail, since the store cannot answer. */
   function failing(times: number): ObjectClient {
     let left = times
     return new Proxy(client, {

@@ -1,4 +1,4 @@
-/** Definitions in a running server: their kinds come, change and go. */
+/** Definitions in a running server: creation, change and deletion of their kinds. */
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -79,7 +79,7 @@ async function turnsOf(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-/** The definition as it is when it has a condition with this status. */
+/** Resolves with the definition when it has a condition with this status. */
 async function condition(name: string, type: string, status = "True"): Promise<ApiObject> {
   for await (const { object, type: event } of client.watch(definitions)) {
     const { conditions } = (object.status ?? {}) as { conditions?: { type: string; status: string }[] } // As the schema says.
@@ -98,7 +98,7 @@ async function define(one: ApiObject): Promise<void> {
   await condition(one.metadata?.name ?? "", "Established")
 }
 
-/** Repeats a request until the server answers it so: the table follows the store a moment later. */
+/** Repeats a request until the answer is accepted: the table of kinds follows the store a moment later. */
 async function until<Result>(ask: () => Promise<Result>, accepts: (result: Result | Error) => boolean): Promise<void> {
   for (;;) {
     const result = await ask().catch((error: Error) => error)
@@ -155,7 +155,7 @@ describe("a definition", () => {
     await expect(apply({ note: null })).rejects.toMatchObject(wrong("spec.note"))
     expect((await apply({ none: null, litres: null })).spec).toEqual({ none: null, litres: 1 })
     await expect(apply({ when: 5 })).rejects.toMatchObject(wrong("spec.when"))
-    // A map that another manager still owns is null when its last value goes, as in the reference.
+    // A map that another manager still owns becomes null with the removal of its last value, as in the reference.
     await client.update(kettle("a"), { ...(await client.get(kettle("a"))), spec: { tags: { a: "1" } } })
     await apply({ tags: { a: "2" } })
     await expect(apply({})).rejects.toMatchObject(wrong("spec.tags"))
@@ -199,7 +199,7 @@ describe("a definition", () => {
     await define(definition("kettles", "Kettle", [{ name: "v1", schema: { type: "object", properties: { spec, open } } }]))
     const sent = kettleObject("a", { spec: { more: 1, list: [{ name: "x", unknown: 1 }] }, open: { any: 1 } })
     const applied = await client.apply(kettle("a"), sent, { fieldManager: "tester", fieldValidation: "Strict" })
-    // Recorded from the reference: what is pruned is owned all the same.
+    // Recorded from the reference: the manager owns pruned fields all the same.
     expect(applied).toMatchObject({ spec: { more: 1, list: [{ name: "x" }] }, open: {} })
     expect(applied.metadata?.managedFields?.[0]?.fieldsV1).toEqual({ "f:spec": { "f:more": {}, "f:list": {} }, "f:open": { "f:any": {} } })
   })

@@ -106,7 +106,7 @@ const context = emitContext(model, repositoryOptions(model))
 const variables = ["self", "root", "oldSelf", "oldRoot"] as const
 type Variables = Readonly<Record<(typeof variables)[number], JsonObject>>
 
-/** The code that the generator makes, as a function. */
+/** The generator's code for the expression, as a function. */
 function compiled({ type, expression, condition: isCondition }: Placed): (values: Variables) => expressions.Value {
   const file = context.files.get(model.types.get(type)?.file ?? "")
   if (file === undefined) throw new Error(`${type} has no file`)
@@ -172,7 +172,7 @@ function objects(placed: Placed): fc.Arbitrary<JsonObject> {
     try {
       return normalize(shape, made, { typeMeta: false }).object
     } catch (error) {
-      // A literal is no value of its field, such as bytes.
+      // Expected: some literals are no values of their field's type, such as bytes.
       if (!(error instanceof DecodeFault)) throw error
       return normalize(shape, object, { typeMeta: false }).object
     }

@@ -30,7 +30,7 @@ async function untilTaken<Result>(write: () => Promise<Result>): Promise<Result>
   }
 }
 
-/** One object after the other state; resolves after the last. */
+/** Writes the object's states one after the other; resolves after the last. */
 async function writeObject(client: ObjectClient, object: string): Promise<void> {
   const spec = (turn: number): JsonObject => ({ spec: { turn } })
   const first = { apiVersion: `${group}/v1`, kind: "Kettle", metadata: { name: object }, ...spec(0) }

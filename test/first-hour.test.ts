@@ -1,4 +1,4 @@
-/** What a newcomer meets first: wrong commands and wrong folders, with the answers of the built program. */
+/** First mistakes of a newcomer: wrong commands and wrong folders, with the answers of the built program. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

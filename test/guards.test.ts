@@ -1,6 +1,6 @@
 /**
  * The generated guards (`isPod`, `isLease`) under both vendors, whose groups have different names on the wire: they
- * hold for what a server returns of their kind, decoded from JSON or from protobuf, and for nothing else.
+ * hold for a server's objects of their kind, decoded from JSON or from protobuf, and for nothing else.
  */
 import { expect, onTestFinished, test } from "vitest"
 import { kinds } from "../generated/index.ts"

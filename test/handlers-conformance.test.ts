@@ -29,7 +29,7 @@ const podSpec = { containers: [container] }
 const labels = { app: "web" }
 const deploymentSpec = { replicas: 2, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } }
 
-/** In order: each step finds what the earlier ones left. */
+/** The steps in order: each one finds the objects that earlier ones left. */
 const steps: Readonly<Record<string, Step>> = {
   "create with defaults": ({ core }, at) => core.v1.pods.create(at, { metadata: { name: "a", labels }, spec: podSpec }),
   "create again": ({ core }, at) => core.v1.pods.create(at, { metadata: { name: "a" }, spec: podSpec }),
@@ -128,7 +128,7 @@ const steps: Readonly<Record<string, Step>> = {
   "delete with finalizers": async ({ core }, at) => {
     const finalizers = ["example.com/f"]
     const owner = await core.v1.configmaps.create(at, { metadata: { name: "f", finalizers } })
-    // While it is there, the garbage collector leaves the finalizer of the deletion in place.
+    // While the dependent exists, the garbage collector leaves the finalizer of the deletion in place.
     const reference = { apiVersion: "v1", kind: "ConfigMap", name: "f", uid: owner.metadata?.uid ?? "", blockOwnerDeletion: true }
     await core.v1.configmaps.create(at, { metadata: { name: "dependent", finalizers, ownerReferences: [reference] } })
     await core.v1.configmaps.delete(at, "f", { propagationPolicy: "Foreground" })
@@ -164,7 +164,7 @@ const steps: Readonly<Record<string, Step>> = {
   },
 }
 
-/** What a step gives, without what differs from one run to the next. */
+/** The result of a step, without what differs from one run to the next. */
 async function outcome(step: Step, over: Api, namespace: string): Promise<unknown> {
   try {
     return comparable((await step(over, namespace)) as JsonValue, namespace)

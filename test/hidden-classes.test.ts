@@ -81,7 +81,7 @@ it("a request makes no hidden classes of its own", async () => {
     const place = `line ${row}, column ${column}: ${field}`
     most.set(place, (most.get(place) ?? 0) + 1)
   }
-  // A class that a request makes is made by all of one verb at least.
+  // A class made per request appears for every request of at least one verb.
   expect([...most].filter(([, count]) => count > rounds / 2)).toEqual([])
 }, 60_000)
 

@@ -1,6 +1,6 @@
 /**
- * A method is one of those that the API knows, in their spelling. HTTP/2 takes any word for a method; one that is named
- * like a verb of the API has no verb, so no role permits it and nothing answers it.
+ * A method is one that the API knows, in its spelling. HTTP/2 takes any word for a method; a method named like a verb
+ * of the API has no verb, so no role permits it and nothing answers it.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { User } from "../runtime/base/user.ts"
@@ -8,10 +8,10 @@ import { createHttpClient, type HttpClient } from "./support/http-client.ts"
 import { adminToken, type InProcess, startInProcess } from "./support/in-process.ts"
 import { connectRaw } from "./support/raw-connection.ts"
 
-/** May do all that an API verb names, and nothing else. */
+/** A user that may do everything that an API verb names, and nothing else. */
 const eve: User = { name: "eve", groups: [], extra: {} }
 const eveVerbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]
-/** May do everything, although not as a member of system:masters. */
+/** A user that may do everything, although not as a member of system:masters. */
 const root: User = { name: "root", groups: [], extra: {} }
 
 const words = ["list", "watch", "get", "update", "deletecollection", "delete", "Delete", "OPTIONS", "TRACE", "FROB", "__proto__"]

@@ -179,7 +179,7 @@ describe("a server that stops with --shutdown-send-retry-after", () => {
   it("refuses new requests until those in flight are done, and reports that to probes", async () => {
     const server = await startInProcess({ store: "memory", vendor: "kubernetes", shutdownSendRetryAfter: true })
     const [slow, fresh, probe] = [await connection(server), await connection(server), await connection(server)]
-    // The stop cuts those on whose connections no request has authenticated.
+    // The stop cuts connections on which no request has authenticated.
     for (const known of [fresh, probe]) {
       known.send("GET /version HTTP/1.1", "Host: a", authorization(server), "", "")
       expect((await known.answer()).status).toBe(200)

@@ -192,7 +192,7 @@ class MemoryWatch {
   }
 }
 
-/** The sockets that node counts, at both ends of each connection. They include those whose close it has not noticed. */
+/** The sockets that node counts, at both ends of each connection. Includes sockets whose close it has not noticed. */
 function openSockets(): number {
   return process.getActiveResourcesInfo().filter((resource) => resource === "TCPSocketWrap").length
 }
@@ -207,7 +207,7 @@ function collectGarbage(): void {
   runInNewContext("gc")()
 }
 
-/** Waits until the condition holds. The time limit is that of the test runner. */
+/** Waits until the condition holds. The time limit of the test runner applies. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await setImmediate()
 }

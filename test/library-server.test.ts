@@ -1,4 +1,4 @@
-/** What `startServer` gives besides HTTP and `server.api`: a server that is reset, disposed of, or forgotten. */
+/** Features of `startServer` besides HTTP and `server.api`: a server can be reset, disposed of, or forgotten. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -112,7 +112,7 @@ it("the port is that of `port`, or of `secure-port`", async () => {
 describe("a process that forgets stop", () => {
   const library = JSON.stringify(new URL("../runtime/library.ts", import.meta.url).href)
 
-  /** Runs a program in which `startServer` is there. Its output is a line per call of `print`. */
+  /** Runs a program that may call `startServer`. Its output is a line per call of `print`. */
   function run(program: string): {
     child: ReturnType<typeof spawn>
     line: Promise<string>

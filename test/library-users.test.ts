@@ -1,4 +1,4 @@
-/** `server.as`: a server as users see it whose permissions a test is about. */
+/** `server.as`: the server as seen by users whose permissions a test is about. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

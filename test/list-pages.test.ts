@@ -1,6 +1,6 @@
 /**
- * Pages of lists under writes (specification 4.5, 3): whatever is written between two pages, all of them together are
- * the state at the version of the first page; sorted lists (docs/LISTS.md) are that state in order.
+ * Pages of lists under writes (specification 4.5, 3): whatever is written between two pages, together they show the
+ * state at the version of the first page; sorted lists (docs/LISTS.md) are that state in order.
  */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -65,7 +65,7 @@ function write(path: string, text: string): void {
   writeFileSync(whole, text)
 }
 
-/** The package is not installed beside the folder: its doorway is this repository's. */
+/** The package is not installed beside the folder: uses this repository's doorway instead. */
 function withPackage(text: string): string {
   return text
     .replaceAll('"orch-apiserver/schema"', JSON.stringify(join(packageRoot, "runtime", "schema", "index.ts")))

@@ -1,6 +1,6 @@
 /**
- * The emitted `.proto` files: every message is what the shape of its type says, and a client that knows nothing but the
- * files reads and writes the server's bytes.
+ * The emitted `.proto` files: every message equals the shape of its type, and a client that knows nothing but the files
+ * reads and writes the server's bytes.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -120,7 +120,7 @@ function fieldsOf(message: protobuf.Type): Map<number, string> {
   )
 }
 
-/** The message inside of that of `shape` which holds a named list of its field. */
+/** Name of the message, within the message of `shape`, that holds a named list of its field. */
 function namedList(shape: TypeShape, field: string): string {
   return `${messageName(shape)}.${upperFirst(field)}Items`
 }

@@ -1,6 +1,6 @@
 /**
- * What the OpenAPI document of a kind says is true: the server accepts a body exactly when the published schema does,
- * and its answers keep the schema. The kind is that of the clients that others generate, with every limit.
+ * The OpenAPI document of a kind is true: the server accepts a body exactly when the published schema does, and its
+ * answers keep the schema. The kind is the one for which others generate clients, with every limit.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -67,8 +67,8 @@ function jsonSchema(schema: JsonValue): JsonValue {
 }
 
 /**
- * Values within and beyond the limits of each field. There are no empty ones where an empty value counts as absent, and
- * none that break what OpenAPI cannot say: formats, keys and rules.
+ * Values within and beyond the limits of each field, but no empty values where these count as absent, and no values
+ * against constraints that OpenAPI cannot state: formats, keys and rules.
  */
 const values: Readonly<Record<string, readonly JsonValue[]>> = {
   litres: [-1, 1, 20, 21],
@@ -104,7 +104,7 @@ const values: Readonly<Record<string, readonly JsonValue[]>> = {
 const anySpec = fc.record(Object.fromEntries(Object.entries(values).map(([name, some]) => [name, fc.constantFrom(...some)])), {
   requiredKeys: [],
 })
-/** Valid but for the fields of a drawn spec, of which one to three take over. */
+/** Valid specs with one to three fields replaced from a drawn spec. */
 const specs = fc.tuple(anySpec, fc.subarray([...Object.keys(values)], { minLength: 1, maxLength: 3 })).map(([drawn, names]) => {
   const valid: JsonObject = { litres: 1, label: "tea", handles: [{ name: "left" }], wishes: [] }
   for (const name of names) valid[name] = drawn[name]

@@ -1,4 +1,4 @@
-/** A server with the mode RBAC: roles and bindings decide as they come, change and go. */
+/** A server with the mode RBAC: decisions follow roles and bindings as they are created, changed and deleted. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

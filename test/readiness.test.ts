@@ -20,7 +20,7 @@ it("is not ready before the caches of all kinds are filled, and alive all the ti
     release = resolve
   })
   let clock: ManualClock | undefined
-  // The start waits for a limited time only: then the ready line appears, and /readyz reports what is missing.
+  // The start waits for a limited time only: then the ready line appears, and /readyz reports the missing parts.
   const passing = setInterval(() => clock?.advance(1000))
   at = await startInProcess({
     store: "memory",
@@ -54,7 +54,7 @@ it("is not ready before the caches of all kinds are filled, and alive all the ti
   client.close()
 })
 
-/** Of release 1.30, without the filters of priority and fairness. Its end-to-end tests ask for most of them. */
+/** Steps of release 1.30, without the filters of priority and fairness. Its end-to-end tests ask for most of them. */
 const steps = [
   ...["start-apiserver-admission-initializer", "generic-apiserver-start-informers", "start-apiextensions-informers"],
   ...["start-apiextensions-controllers", "crd-informer-synced", "start-service-ip-repair-controllers"],

@@ -1,4 +1,4 @@
-/** The end of a request: `request.onEnd` and metrics over real sockets, for each way in which an answer can end. */
+/** The end of a request: `request.onEnd` and metrics over real sockets, for each possible end of an answer. */
 import { once } from "node:events"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { WebSocket } from "ws"

@@ -1,7 +1,7 @@
 /**
- * Many watches that resume after a restart, over real connections. However much they missed, little memory is held for
- * clients that do not read; each gets all events in order once it reads, and later events after them. The full size is
- * bench/resume.ts. Specification section 4.4.
+ * Many watches that resume after a restart, over real connections. However much they missed, the server holds little
+ * memory for clients that do not read; each client gets all events in order once it reads, and later events after them.
+ * The full size is bench/resume.ts. Specification section 4.4.
  */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -1,7 +1,7 @@
 /**
- * Whatever a client asks for, it meets authentication, then audit, then authorization, before anything answers. The
- * paths are the server's own: its routes, discovery, the index and the OpenAPI documents, with kinds that were added
- * while it runs. A route that is added later is walked too.
+ * Every request meets authentication, then audit, then authorization, before anything answers it. The paths are the
+ * server's own: its routes, discovery, the index and the OpenAPI documents, with kinds that were added while it runs. A
+ * route that is added later is walked too.
  */
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -113,7 +113,7 @@ function pathsOf(root: string, { name, namespaced }: { readonly name: string; re
   return [`${root}/${resource}`, `${root}${place}`, `${root}${place}/x`, `${root}/watch${place}`, `${root}/watch${place}/x`]
 }
 
-/** What each pattern of the application's routes stands for. Its middleware is at all paths. */
+/** Example paths for each pattern of the application's routes. Its middleware is at all paths. */
 function routedPaths(routes: readonly { readonly path: string }[]): readonly string[] {
   return routes.flatMap(({ path }) => {
     if (path === "/*") return []
@@ -121,7 +121,7 @@ function routedPaths(routes: readonly { readonly path: string }[]): readonly str
   })
 }
 
-/** Paths that mean nothing, or the same as another one. */
+/** Paths without a meaning, or with the same meaning as another one. */
 const oddPaths = [
   ...["/", "//", "/nothing", "/api/nothing", "/apis/nothing.example/v1/things", "/api/v1/namespaces/x/", "//api/v1/pods", "/api//v1/pods"],
   ...["/%61pi/v1/secrets", "/api%2Fv1%2Fsecrets", "/api/v1/../v1/secrets", "/API/v1/secrets", "/api/v1/secrets;x", "/api/v1/secrets%00"],
@@ -188,7 +188,7 @@ async function listening({ app }: Walked): Promise<{ port: number; clients: read
   return { port: listener.port, clients }
 }
 
-/** What each request met that did not meet all stations in their order. */
+/** Lists the requests that did not meet all stations in their order, with the stations that they met. */
 async function detours(walked: Walked, methodsOf: (path: string, index: number) => readonly Method[]): Promise<string[]> {
   const { clients } = await listening(walked)
   const { trace } = walked
@@ -206,7 +206,7 @@ async function detours(walked: Walked, methodsOf: (path: string, index: number) 
   return found
 }
 
-/** Every method where a handler may look at it; two of them in turn for objects, which share one route. */
+/** Every method where a handler may check the method; two of them in turn for objects, which share one route. */
 function methodsAt(path: string, index: number): readonly Method[] {
   return /^\/apis?\/.*\/.*\//.test(path) ? ["GET", methods[1 + (index % (methods.length - 1))] ?? "POST"] : methods
 }
@@ -300,9 +300,9 @@ it("no other port is opened", () => {
     "http/node-http2/session.ts",
     // A server that never listens, at which node's behaviour is checked.
     "http/node-internals.ts",
-    // A socket of the file system that answers nothing: its owner has the store.
+    // A socket of the file system that answers nothing: its owner has the store open.
     "storage/lmdb/process-lock.ts",
-    // A server that never listens, whose parser reads what comes before TLS.
+    // A server that never listens, whose parser reads bytes that precede TLS.
     "tls/intercepted-bytes.ts",
   ])
 })

@@ -48,7 +48,7 @@ async function serverWith(more: Parameters<typeof accountTokens>[0] = {}): Promi
   return { running, ask, metrics }
 }
 
-/** The token of an answer, and what it says. */
+/** The token of an answer, and its claims. */
 function tokenIn({ status, body }: Answer): { readonly token: string; readonly says: JsonObject } {
   expect([status, body.kind, body.apiVersion]).toEqual([201, "TokenRequest", "authentication.k8s.io/v1"])
   const token = isObject(body.status) ? String(body.status.token) : ""
@@ -188,7 +188,7 @@ describe("a token that is asked for", () => {
 describe("a token of a Secret", () => {
   const secrets = "/api/v1/namespaces/default/secrets"
 
-  /** A Secret with a token of the account `a`, and who the token is. */
+  /** A Secret with a token of the account `a`, and the user of the token. */
   async function withSecret() {
     const signing = signingKeyIn(privateKeyPem())
     const { running, ask, metrics } = await serverWith({ keys: [signing], signing })
@@ -202,7 +202,7 @@ describe("a token of a Secret", () => {
       const { body } = await ask("GET", `${secrets}/s`)
       return isObject(body.metadata) ? body.metadata : {}
     }
-    /** What the server itself has written, once it is there. */
+    /** Resolves with the metadata once the server has written the label of this day. */
     const labelled = async (day: string): Promise<JsonObject> => {
       for (;;) {
         const found = await read()

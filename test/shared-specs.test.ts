@@ -1,6 +1,6 @@
 /**
- * Pods of one template share their spec, decoded and encoded once (`encoding/settled.ts`). Whatever is done to them,
- * they are as on a server that has to read each spec: the other server gets its bodies in ever other spacing.
+ * Pods of one template share their spec, decoded and encoded once (`encoding/settled.ts`). Any operations on them have
+ * the same results as on a server that reads each spec: the other server gets its bodies in ever other spacing.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -34,7 +34,7 @@ afterAll(async () => {
   }
 })
 
-/** A text that no other body begins with. */
+/** The document's JSON in a spacing of its own: no other body begins like it. */
 function respaced(document: JsonValue): string {
   return JSON.stringify(document, undefined, 1 + (bodies++ % 9)).replaceAll('": ', `":${" ".repeat(1 + (bodies % 60))}`)
 }
@@ -73,7 +73,7 @@ interface Answer {
   readonly bytes: Buffer
 }
 
-/** What differs between two servers by itself. */
+/** Fields that differ between any two servers. */
 const own = new Set([
   "uid",
   "resourceVersion",
@@ -276,7 +276,7 @@ it("pods that are no longer kept decoded are the same whether their spec is read
   const pods = `${namespace}/pods`
   const [spec = {}] = specs
   const pod = (podName: string) => ({ apiVersion: "v1", kind: "Pod", metadata: { name: podName, annotations: { note } }, spec })
-  // The last ones take the place of the first.
+  // The last pods take the place of the first among the decoded objects.
   const count = Math.ceil((1.2 * recentObjectsBytes) / note.length)
   const answers: unknown[][] = []
   for (const side of sides) {

@@ -1,7 +1,7 @@
 /**
- * A client that opens a watch and does not read it: the memory held for it is bounded, its stream ends after a complete
- * event, others are not affected, and it resumes from its last event without missing one. Specification section 4.4.2;
- * design promises 3 and 5.
+ * A client that opens a watch and does not read it: the server bounds the memory for it and ends its stream after a
+ * complete event, other clients are not affected, and it resumes from its last event without missing one. Specification
+ * section 4.4.2; design promises 3 and 5.
  */
 import { setImmediate } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -10,7 +10,7 @@ import { createHttpClient, type HttpClient, type OpenAnswer, type Protocol, read
 import { type InProcess, startInProcess } from "./support/in-process.ts"
 
 const objectBytes = 100 * 1024
-/** More than may be queued, plus what sockets buffer. */
+/** More changes than the queue and the sockets' buffers can hold. */
 const changes = Math.ceil((3 * watchQueueBytesMax) / objectBytes)
 const collection = "/api/v1/namespaces/default/configmaps"
 

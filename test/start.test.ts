@@ -1,4 +1,4 @@
-/** From the command line to a served request: the built program as users start it, and the library entry. */
+/** From the command line to an answered request: the built program as users start it, and the library entry. */
 import { execFileSync } from "node:child_process"
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** A program that starts and stops servers, as tests of others do, keeps nothing of those that have stopped. */
+/** A program that starts and stops servers, as others' tests do, keeps nothing of the stopped servers. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
  * Definitions that other servers have stored. test/stored-definitions has the values that the reference's library
- * writes for them, in JSON and in the compact encoding, and what it reads from those.
+ * writes for them, in JSON and in the compact encoding, and the objects that it reads from those values.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,7 +25,7 @@ const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 interface Recorded {
   readonly name: string
   readonly version: string
-  /** The two values that may be stored. */
+  /** The two possible stored values. */
   readonly values: Readonly<Record<"JSON" | "compact", Buffer>>
   readonly served: ApiObject
   readonly servedCompact: Buffer
@@ -89,7 +89,7 @@ describe("a store with definitions of v1beta1", { timeout: 120_000 }, () => {
       // Established by the server that stored it: served at once.
       const created = await request("POST", kettles, JSON.stringify(kettle))
       expect([created.status, JSON.parse(created.body.toString())]).toMatchObject([201, { spec: kettle.spec }])
-      // Not yet by that one.
+      // The server that stored it had not established it yet.
       await vi.waitFor(async () => expect((await request("GET", "/apis/kitchen.example.com/v1alpha1/spoons")).status).toBe(200))
       const invalid = { ...kettle, metadata: { name: "b" }, spec: { litres: 11 } }
       expect((await request("POST", kettles, JSON.stringify(invalid))).status).toBe(422)
@@ -106,7 +106,7 @@ describe("a store with definitions of v1beta1", { timeout: 120_000 }, () => {
     })
 
     const versions = (): Promise<readonly string[]> => withStore(data["data-dir"], storedVersions)
-    // The server has written its conditions into them.
+    // The server has written its conditions into the definitions.
     expect(new Set(await versions())).toEqual(new Set(["apiextensions.k8s.io/v1"]))
     await withStore(data["data-dir"], (store) => put(store, values))
     const place = ["--data-dir", data["data-dir"], "--vendor", "kubernetes"]
@@ -115,7 +115,7 @@ describe("a store with definitions of v1beta1", { timeout: 120_000 }, () => {
     expect(new Set(await versions())).toEqual(new Set(["apiextensions.k8s.io/v1"]))
     expect(await command("store", "migrate", ...place)).toMatchObject({ text: expect.stringContaining("nothing to migrate") })
 
-    // Written after the record of the path said that there are none.
+    // The values were written after the record of the path said that there are none.
     await withStore(data["data-dir"], (store) => put(store, values))
     const json = { "storage-media-type": "application/json" } as const
     expect(await command("store", "migrate", ...place, "--storage-media-type=application/json")).toMatchObject({ code: 0 })
@@ -138,7 +138,7 @@ async function withStore<T>(dataDir: string, work: (store: Store) => Promise<T>)
   }
 }
 
-/** In which version each definition is stored. */
+/** The stored version of each definition. */
 async function storedVersions(store: Store): Promise<readonly string[]> {
   const { items } = await store.list({ prefix: root })
   return items.map(({ value }) => {

@@ -1,4 +1,4 @@
-/** A schema author's own kinds over restarts: what is stored stays readable, or the start says what to do. */
+/** A schema author's own kinds over restarts: stored data stays readable, or the start explains what to do. */
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -33,7 +33,7 @@ interface Fields {
   readonly [name: string]: object
 }
 
-/** The schema of cups. `types`: those that the kind refers to. */
+/** The schema of cups. `types`: the types that the kind refers to. */
 function cup(fields: Fields, more: object = {}): object {
   const types = { CupSpec: { doc, fields } }
   return {
@@ -258,7 +258,7 @@ describe("a kind of one's own", { timeout: 120_000 }, () => {
     await generate(dir, { [`${group}/v1/cup`]: v1, [`${group}/v1beta1/cup`]: { ...v1beta1(3), ...unserved } })
     await withServer(options, async (ask) => expect(JSON.parse((await ask("GET", `${path}/a`)).body).spec).toEqual({ size: 7 }))
     await generate(dir, { [`${group}/v1/cup`]: v1, [`${group}/v1beta1/cup`]: { ...v1beta1(4), ...unserved } })
-    // A server that starts must stop before its folder goes.
+    // The test must stop a started server before it removes the folder.
     const started = await startServer(options).then((server) => server.stop().then(() => "it started"), String)
     expect(started).toContain('spec.size of kitchen.example.com/v1beta1 Cup was written as number 3, "int32 size"')
   })

@@ -1,7 +1,7 @@
 /**
- * Strategic merge patch against a model that is simple because it works backwards: from two random pods a patch is
- * written as clients write it, with every directive, and the patch must turn the first into the second. Fields and
- * items that others have added meanwhile stay. Specification 4.8.
+ * Strategic merge patch against a model that is simple because it works backwards: for two random pods the test writes
+ * a patch as clients write it, with every directive, and the patch must turn the first into the second. Fields and
+ * items that other clients have added meanwhile stay. Specification 4.8.
  */
 import fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
@@ -154,7 +154,7 @@ function otherKey(key: string): JsonValue {
   return key === "containerPort" ? 77 : "other"
 }
 
-/** Removes what `withOthers` adds. */
+/** Removes the additions of `withOthers`. */
 function withoutOthers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.filter((item) => !isOther(item)).map(withoutOthers)
   if (!isObject(value)) return value

@@ -1,4 +1,4 @@
-/** What an operator turns off is off everywhere: on each path, over both protocols, in documents and in process. */
+/** A feature that an operator turns off is off on each path, over both protocols, in documents and in process. */
 import { afterEach, describe, expect, it, test, vi } from "vitest"
 import { api } from "../generated/index.ts"
 import { throttleOf } from "../runtime/audit/log-backend.ts"

@@ -1,5 +1,5 @@
 /**
- * The conventions that a machine can check; each message says what to do. Reasons and habits are in
+ * The conventions that a program can check; each message says what to do. Reasons and habits are in
  * docs/ARCHITECTURE.md.
  */
 import { existsSync, readFileSync } from "node:fs"
@@ -100,7 +100,7 @@ describe("words", () => {
   })
 })
 
-/** Tests of what the compiler refuses. */
+/** Whether the file tests code that the compiler refuses. */
 function expectsErrors(path: string): boolean {
   return path.startsWith("test/types/")
 }

@@ -12,11 +12,11 @@ import { createTestAuthority, type IssuedPair, keyAlgorithms } from "./support/c
 
 const authority = await createTestAuthority("serving")
 const rsa = keyAlgorithms["RSA of 2048 bits"]
-/** For all tests that need the type alone: such keys take long to make. */
+/** Shared by tests that need only the key type: such keys take long to make. */
 const rsaPair = await authority.issue({ algorithm: rsa, commonName: "rsa" })
 type Asked = ConnectionOptions & { readonly port: number }
 
-/** A handshake and what came of it; the error's code if there was none. */
+/** A handshake; resolves with the socket, or with the error's code if it failed. */
 function handshake(options: Asked): Promise<TLSSocket | string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", rejectUnauthorized: false, ...options })
@@ -48,7 +48,7 @@ async function startWithPair(pair: IssuedPair, options: Partial<Options> = {}): 
   return startServerWith({ "tls-cert-file": certificate, "tls-private-key-file": key, ...options })
 }
 
-/** A pair for these names, by its common name; with keys of two types. */
+/** A pair for these names, with this common name and a key of this type. */
 const issue = (commonName: string, sort: "ec" | "rsa", ...names: readonly string[]): Promise<IssuedPair> =>
   authority.issue({ commonName, names, ...(sort === "rsa" && { algorithm: rsa }) })
 const main = await issue("main", "ec", "main.example", "shared.example")
@@ -76,7 +76,7 @@ describe("certificates by name", () => {
       ["FIRST.example", "first"],
       ["second.example", "second"],
       ["third.example", "third"],
-      // Names that were given go before those of certificates, earlier pairs before later ones.
+      // Names that were given go before a certificate's own names, earlier pairs before later ones.
       ["both.example", "second"],
       ["b.wild.example", "second"],
       // Equal names go before wildcards, which stand for one label.
@@ -91,7 +91,7 @@ describe("certificates by name", () => {
       ["hidden.example", "second"],
       ["fourth.example", "fourth"],
       ["unknown.example", "main"],
-      // Without a name, the address decides to which the client has connected.
+      // Without a name, the address to which the client has connected decides.
       [undefined, "fourth"],
     ]
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
@@ -123,7 +123,7 @@ describe("certificates by name", () => {
   })
 })
 
-/** A port that passes bytes of clients on one by one, each in a turn of its own; `received` has those of the server. */
+/** A port that passes a client's bytes on one by one, each in a turn of its own; `received` gets the server's bytes. */
 async function slowWire(port: number, received: Buffer[] = []): Promise<number> {
   const open = new Set<Socket>()
   const server = createTcpServer((client) => {
@@ -208,7 +208,7 @@ describe("changed files", () => {
   })
 })
 
-/** What the server sends in a handshake of TLS 1.2, whose messages are not encrypted until its end. */
+/** The server's bytes in a TLS 1.2 handshake, whose messages are not encrypted until its end. */
 async function plainBytes(port: number, servername?: string): Promise<string> {
   const received: Buffer[] = []
   const socket = await connected({

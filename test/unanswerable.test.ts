@@ -1,4 +1,4 @@
-/** An error for which no response can be written ends its request, and nothing else. */
+/** An error without a possible response ends its request, and nothing else. */
 import { expect, it, onTestFinished, vi } from "vitest"
 import { createHttpClient } from "./support/http-client.ts"
 import { startInProcess } from "./support/in-process.ts"

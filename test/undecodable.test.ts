@@ -1,5 +1,5 @@
 /**
- * A stored value that cannot be decoded: it is named in errors, other objects are served, and an administrator can
+ * A stored value that cannot be decoded: errors name it, the server serves other objects, and an administrator can
  * remove it.
  */
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest"
@@ -27,7 +27,7 @@ function ask(method: string, path: string, object?: object): Promise<HttpAnswer>
   return client.send({ method, path, headers, ...(object !== undefined && { body: Buffer.from(JSON.stringify(object)) }) })
 }
 
-/** As if another program had written it, or a disk had corrupted it. */
+/** Breaks a stored value, as another program or a corrupt disk would. */
 async function breakOne(value: Buffer): Promise<void> {
   const result = await at.store.commit({ checks: [], writes: [{ type: "put", key, value }] })
   expect(result.ok).toBe(true)

@@ -109,7 +109,7 @@ interface Told {
   readonly collection: string
 }
 
-/** Runs the steps while watches are open; returns what the watches received. */
+/** Runs the steps while watches are open; returns the events that they received. */
 async function happen(steps: readonly Step[], byLabel: string, byField: string): Promise<Told> {
   const namespace = `run-${runs++}`
   const { version: begin } = await send("POST", "/api/v1/namespaces", { metadata: { name: namespace } })
@@ -241,7 +241,7 @@ function isChange({ type }: Seen): boolean {
   return type !== "BOOKMARK"
 }
 
-/** Expects that no event covered by a bookmark comes after it, and that versions never decrease. */
+/** Expects that no event follows a bookmark that covers it, and that versions never decrease. */
 function expectMarked(told: readonly Seen[]): void {
   let latest = 0
   for (const { type, version } of told) {

@@ -1,4 +1,4 @@
-/** A server that knows its clients by certificates, decides by roles and records what it is asked, or some of that. */
+/** A server with client certificates, RBAC and an audit log, or some of these. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,18 +11,18 @@ export const accessParts = ["certificates", "rbac", "audit"] as const
 export interface Access {
   /** Options of `serve`. */
   readonly options: readonly string[]
-  /** Makes the bindings. Returns the server as a client of the bound user sees it. */
+  /** Makes the bindings. Returns the server with the bound user's credentials. */
   prepare(server: ServerProcess): Promise<ServerProcess & Target>
   /** Removes the files. Called when the server has stopped. */
   close(): void
 }
 
 const user = "user7"
-/** As random as a token of a benchmark must be. */
+/** Not random: a benchmark needs no secret token. */
 const token = "a-token-of-user7-for-clients-without-certificates"
 const rbac = "/apis/rbac.authorization.k8s.io/v1"
 
-/** Called once per server, before it starts. As many users as `bindings` may do everything, each by its own binding. */
+/** Called once per server, before it starts. Creates `bindings` users, each with full rights by its own binding. */
 export async function openAccess(parts: readonly string[], bindings: number): Promise<Access> {
   const folder = mkdtempSync(join(tmpdir(), "bench-access-"))
   const file = (name: string, text: string): string => {
@@ -66,12 +66,12 @@ async function bindUsers(server: ServerProcess, bindings: number): Promise<void>
   admin.close()
 }
 
-/** The creation of an object. */
+/** A request that creates an object. */
 export function posting(path: string, object: object, apiVersion = "rbac.authorization.k8s.io/v1"): Request {
   return { method: "POST", path, body: Buffer.from(JSON.stringify({ apiVersion, ...object })), contentType: "application/json" }
 }
 
-/** Rejects for an answer of another status than 200 and 201. */
+/** Rejects for an answer whose status is not 200 or 201. */
 export async function send(client: Http2Client, request: Request): Promise<void> {
   const { head, status } = await client.send(request)
   if (status > 201) throw new Error(`${request.method} ${request.path} was answered ${status}: ${head.toString()}`)

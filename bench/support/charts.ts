@@ -1,4 +1,4 @@
-/** The charts of docs/PERFORMANCE.md: for each, the question whose rows it shows, and the columns. */
+/** The charts of docs/PERFORMANCE.md: for each, the question with its rows, and the columns. */
 import { groupsOf } from "./groups.ts"
 import type { Result } from "./results.ts"
 import type { Row } from "./tell.ts"
@@ -14,7 +14,7 @@ interface Picture extends Omit<Chart, "series"> {
   readonly lines?: Readonly<Record<string, string>>
   /** One column for all lines; rows with equal values of `by` form one line. */
   readonly by?: { readonly name: string; readonly y: string }
-  /** Rows that appear in the chart only: there are many, and only their course matters. */
+  /** Whether the rows appear only in the chart: they are many, and only their course matters. */
   readonly onlyDrawn?: boolean
 }
 

@@ -54,8 +54,8 @@ export interface Fill {
 }
 
 /**
- * Creates `object-NNNNNN`, either as the measurement or to prepare one. By default with as many clients as keep both
- * cores busy.
+ * Creates `object-NNNNNN`, either as the measurement or to prepare one. The default number of clients keeps both cores
+ * busy.
  */
 export function createConfigMaps(server: ServerProcess, load: Load, fill: Fill): Promise<Measured> {
   const { namespace, count, bytes, first = 0, clients = 64, buckets = 100, app } = fill

@@ -6,14 +6,14 @@
 import { createSecureServer } from "node:http2"
 
 export interface ConstantPlan {
-  /** PEM texts, the same as those of the server under test. */
+  /** PEM texts, the same as on the server under test. */
   readonly key: string
   readonly certificate: string
   /** Lengths of the answers, by path with its query. */
   readonly bytes: Readonly<Record<string, number>>
 }
 
-/** Node resets streams of a session that holds more, and here a session holds whole lists. */
+/** Node resets streams of a session that holds more, and a session here holds whole lists. */
 const sessionMegabytes = 1024
 
 process.once("message", ({ bytes, certificate, key }: ConstantPlan) => {

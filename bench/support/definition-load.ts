@@ -1,4 +1,4 @@
-/** A client that installs definitions, and knows from a watch when they are established. */
+/** A client that installs definitions, and watches until they are established. */
 import { lines } from "./watch-load.ts"
 import { type Answer, type Http2Client, openHttp2Client } from "./http2-client.ts"
 import type { Target } from "./server-process.ts"
@@ -7,7 +7,7 @@ import type { CustomKind } from "./typical-definition.ts"
 export const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 export interface Sent {
-  /** What is sent as JSON. */
+  /** The body, sent as JSON. */
   readonly document?: unknown
   readonly accept?: string
 }
@@ -22,7 +22,7 @@ export interface DefinitionClient {
   close(): void
 }
 
-/** Called once per server, before it has definitions: the watch begins with those that are there. */
+/** Called once per server, before it has definitions: the watch begins with the existing ones. */
 export async function openDefinitionClient(target: Target): Promise<DefinitionClient> {
   const client = openHttp2Client(target)
   const established = new Map<string, () => void>()

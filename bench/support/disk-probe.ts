@@ -19,7 +19,7 @@ export interface DiskProbe {
 
 /** Bytes that a commit of one small object writes. */
 const bytes = 12 * 1024
-/** Blocks that have been written before, so that no flush waits for the file system to extend the file. */
+/** Blocks that are written in advance, so that no flush waits for the file system to extend the file. */
 const places = 512
 
 /**

@@ -18,7 +18,7 @@ export interface Load {
   close(): void
 }
 
-/** A server whose CPU is read: one process, or several, as with a store of its own. */
+/** A server whose CPU is read: one process, or several if its store has its own. */
 export interface Measurable {
   readonly pid: number
   readonly otherPids?: readonly number[]
@@ -36,7 +36,7 @@ export interface Measured extends RequestFigures {
 
 /**
  * Delays inside the clients must not count as the server's: node's client keeps each stream for a while, and collecting
- * them at once, with threads that take the cores from the server, took 5 to 10 ms eight times a second. Frequent small
+ * all at once, with threads that take the cores from the server, took 5 to 10 ms eight times a second. Frequent small
  * collections take 1 ms.
  */
 const collectsLittle = ["--single-threaded-gc", "--max-semi-space-size=2"]
@@ -96,8 +96,8 @@ function caller(worker: ChildProcess): (call: Call, target: CallMessage["target"
 }
 
 /**
- * Runs the requests of a plan and adds the server's cost. Throws when a request failed: figures of failures mean
- * nothing.
+ * Runs the requests of a plan and adds the server's cost. Throws when a request failed: figures of failed requests are
+ * meaningless.
  */
 export async function measured(server: Measurable, load: Load, plan: RequestPlan): Promise<Measured> {
   const before = cpuSecondsOf(server)

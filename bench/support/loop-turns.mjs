@@ -35,7 +35,7 @@ function turn() {
 function bytesInUse() {
   setFlagsFromString("--expose-gc")
   const collect = runInNewContext("gc")
-  // What finalizers release is collected by the second.
+  // The second collection frees objects that finalizers released.
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()

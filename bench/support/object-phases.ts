@@ -1,4 +1,4 @@
-/** The same requests for objects of different kinds and of one size. */
+/** The same requests for objects of different kinds and equal size. */
 import { setTimeout } from "node:timers/promises"
 import { configMapBody, configMapsIn } from "./config-maps.ts"
 import { cpuSecondsOf, type Load, type Measurable, measured } from "./load.ts"
@@ -22,14 +22,14 @@ export interface PhaseSizes {
   readonly watchers: number
 }
 
-/** What one phase cost a server. */
+/** Figures of one phase on a server. */
 export interface PhaseFigures {
   readonly cpuUs: number
   readonly perSecond: number
 }
 
 /**
- * ConfigMaps first: the others are compared with them, so all bodies are as long. The kinds are those of `customKinds`.
+ * ConfigMaps first: the others are compared with them, so all bodies are equally long. `customKinds` makes the kinds.
  */
 export function subjectsOf(namespace: string, bytes: number): readonly Subject[] {
   const patch = '{"data":{"stamp":"{now}"}}'
@@ -60,12 +60,12 @@ function bodyOf({ apiVersion, kind }: CustomKind, fields: object): string {
   return JSON.stringify({ apiVersion, kind, ...fields })
 }
 
-/** Phases in their order: the first one creates the objects of those that follow. `round` numbers new objects. */
+/** Phases in their order: the first one creates the objects for the others. `round` numbers new objects. */
 export const phaseNames = ["create", "get", "list", "merge patch", "apply", "watch"] as const
 
 export type PhaseName = (typeof phaseNames)[number]
 
-/** Runs one phase. `round`: how often it was run before; each round creates objects of its own. */
+/** Runs one phase. `round`: how often it ran before; each round creates its own objects. */
 export async function runPhase(
   server: Measurable,
   load: Load,
@@ -113,7 +113,7 @@ function planOf(
   }
 }
 
-/** Writes while `watchers` watch all of them. The cost is that of one delivery; the write's share is in it. */
+/** Writes while `watchers` watch all of them. The cost is per delivery, and includes the write's share. */
 async function watched(server: Measurable, load: Load, subject: Subject, sizes: PhaseSizes): Promise<PhaseFigures> {
   const { watchers } = sizes
   const one = { ...planOf("merge patch", subject, { ...sizes, requests: 1 }, 0), clients: 1, keepsVersions: true }

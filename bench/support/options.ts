@@ -1,4 +1,4 @@
-/** Sizes of a question: small enough by default for any machine, `--full` as published, and each by its name. */
+/** Sizes of a question: small by default for any machine, as published with `--full`, and each one by its name. */
 
 /** One size. `full` is the published one. */
 export interface Scale<Value> {

@@ -14,12 +14,12 @@ export interface ReferenceServer extends Target, Measurable {
 }
 
 const pollMs = 100
-/** A server that has its certificate is ready within seconds. */
+/** A server with an existing certificate is ready within seconds. */
 const readyPollsMax = 1200
 
 /**
- * Resolves when it serves. The first start may build it, for minutes. `options`: further ones of the server. `token`:
- * the administrator's, where they name another file of tokens.
+ * Resolves when it serves. The first start may build it, for minutes. `options`: further options of the server.
+ * `token`: the administrator's, if `options` name another file of tokens.
  */
 export async function startReference(folder: string, options: readonly string[] = [], token = "reference-token"): Promise<ReferenceServer> {
   const files = mkdtempSync(join(tmpdir(), "bench-reference-"))
@@ -50,7 +50,7 @@ export async function startReference(folder: string, options: readonly string[] 
   return { ...target, pid, otherPids, stop }
 }
 
-/** The text of the certificate that the server has made below a folder; empty before it has. */
+/** The text of the certificate that the server created below a folder; empty before that. */
 function certificateIn(folder: string): string {
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((path) => path.endsWith("apiserver.crt"))
   return found === undefined ? "" : readFileSync(join(folder, found), "utf8")

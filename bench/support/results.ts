@@ -35,8 +35,8 @@ export interface Machine {
 const resultsFolder = join(benchFolder, "results")
 
 /**
- * Number of busy cores during the next second. The machine's own average over a minute would include the question
- * before.
+ * Number of busy cores during the next second. The machine's own average over a minute would include the previous
+ * question.
  */
 export async function busyCores(): Promise<number> {
   const ticks = (): { all: number; idle: number } => {
@@ -90,7 +90,7 @@ function processorTicks(): { all: number; stolen: number } | undefined {
   return { all: ticks.reduce((sum, count) => sum + count, 0), stolen: ticks[stolenColumn] ?? 0 }
 }
 
-/** Versions of what was measured: the commit, with `+` for uncommitted changes, and its platform. */
+/** Versions of the measured program: the commit, with `+` for uncommitted changes, and its platform. */
 export function versions(): Readonly<Record<string, string>> {
   const git = (...words: string[]): string => execFileSync("git", words, { cwd: benchFolder, encoding: "utf8" }).trim()
   const changed = git("status", "--porcelain", "--", "../runtime", "../generated", "../package-lock.json") !== ""

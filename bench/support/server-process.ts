@@ -12,7 +12,7 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 
-/** What a client needs to know of a server; plain data, so that it can be sent to another process. */
+/** Address and credentials of a server, for clients; plain data, so that it can be sent to another process. */
 export interface Target {
   readonly port: number
   /** PEM text of the authority that clients trust. */
@@ -111,7 +111,7 @@ export async function startServerProcess(given: ServerOptions = {}): Promise<Ser
   }
 }
 
-/** The administrator's: a token, or a certificate where roles decide. */
+/** The administrator's credential: a token, or a certificate where roles decide. */
 function credentialIn(folder: string): Pick<Target, "token" | "pair"> {
   const path = join(folder, "admin.token")
   if (existsSync(path)) return { token: readFileSync(path, "utf8").trim() }
@@ -119,7 +119,7 @@ function credentialIn(folder: string): Pick<Target, "token" | "pair"> {
   return { token: "", pair: { certificate, key } }
 }
 
-/** A port of loopback that is free at the moment. Called before another program is started on that port. */
+/** A loopback port that is free now. Called before another program is started on that port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

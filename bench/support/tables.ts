@@ -5,7 +5,7 @@ import type { Result } from "./results.ts"
 import type { Row } from "./tell.ts"
 
 /**
- * Questions with pivoted tables: the column in front, the one across the top, and the values, with one table for each.
+ * Questions with pivoted tables: the column in front, the column across the top, and the values, with one table each.
  */
 const pivots: Readonly<Record<string, { readonly front: string; readonly top: string; readonly values: readonly string[] }>> = {
   growth: { front: "verb", top: "objects", values: ["cpuUs", "p99Ms", "perSecond"] },

@@ -97,14 +97,14 @@ export interface CustomKind {
   readonly name: string
   readonly apiVersion: string
   readonly kind: string
-  /** Path of the objects of a namespace, or of all when it is empty. */
+  /** Path of the objects of a namespace, or of all namespaces when it is empty. */
   path(namespace: string): string
 }
 
 /** Number of kinds that share a group. */
 const kindsPerGroup = 10
 
-/** The definition number `index`, and what clients need to use its kind. Ten neighbours share a group. */
+/** The definition number `index`, and the facts that clients need to use its kind. Ten neighbours share a group. */
 export function typicalKind(index: number): CustomKind {
   const group = `operator-${Math.floor(index / kindsPerGroup)}.example.com`
   return kindOf(group, index, record("A workload with its settings.", { spec, status }), {

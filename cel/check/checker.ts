@@ -25,12 +25,12 @@ import { Scope } from "./scope.ts"
 import { isDyn, isDynamic } from "./substitution.ts"
 import { TypedNodes } from "./typed-nodes.ts"
 
-/** A tree whose names are resolved, with what the checker knows of its nodes. */
+/** A tree whose names are resolved, with the types and overloads of its nodes. */
 export interface CheckedTree {
   /** Names of variables and functions that contain dots are one node. */
   readonly expr: Expr
   readonly types: ReadonlyMap<number, CelType>
-  /** The overloads that may apply to a call: one, or several when the types of its arguments are not known. */
+  /** The overloads that may apply to a call: one, or several when the types of its arguments are unknown. */
   readonly overloads: ReadonlyMap<number, readonly string[]>
   /** Nodes that name a type. */
   readonly typeNames: ReadonlyMap<number, CelType>
@@ -54,7 +54,7 @@ class Checker extends TypedNodes {
   private readonly overloads = new Map<number, readonly string[]>()
   private readonly typeNames = new Map<number, CelType>()
   private readonly variables = new Set<string>()
-  /** Types of objects by name. The reference takes such a name for a variable that has no value. */
+  /** Types of objects by name. As in the reference, such a name is a variable without a value. */
   private objects: ReadonlyMap<string, CelType> | undefined
 
   constructor(
@@ -95,7 +95,7 @@ class Checker extends TypedNodes {
     }
   }
 
-  /** A node as the variable or type that it names; undefined when there is none. */
+  /** A node as the variable or type that it names; undefined when there is no such name. */
   private ident(expr: Expr, written: string): Expr | undefined {
     const name = written.startsWith(".") ? written.slice(1) : written
     const variable = this.scope.find(name)
@@ -109,7 +109,7 @@ class Checker extends TypedNodes {
     return this.typed(resolved, variable ?? object ?? typeType(type))
   }
 
-  /** A type of objects; not `self.spec` where `self` is a variable. */
+  /** The object type of that name; undefined for `self.spec` where `self` is a variable. */
   private objectNamed(name: string): CelType | undefined {
     const [root = ""] = name.split(".")
     if (this.scope.find(root) !== undefined) return undefined
@@ -273,7 +273,7 @@ class Checker extends TypedNodes {
     return this.typed({ ...expr, entries }, mapType(keyType ?? this.freeType(), valueType ?? this.freeType()))
   }
 
-  /** Messages are not made by expressions here: the name is resolved, and no more. */
+  /** Expressions cannot create messages here: only the name is resolved. */
   private struct(expr: StructExpr): Expr {
     const resolved = this.ident(expr, expr.name)
     if (resolved === undefined) return this.undeclared(expr, expr.name)
@@ -334,7 +334,7 @@ const constantTypes = {
   bytes: bytesType,
 }
 
-/** What an optional may hold; undefined for other types. */
+/** The type of an optional's value; undefined for other types. */
 function unwrapped(type: CelType): CelType | undefined {
   return isOptionalType(type) ? type.parameters[0] : undefined
 }
@@ -354,7 +354,7 @@ function objectTypes(types: Iterable<CelType>, found: Map<string, CelType> = new
   return found
 }
 
-/** `a.b.c` of selections that could be a name with dots. */
+/** The dotted name `a.b.c` of selections that could be one name. */
 function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === "ident") return expr.name
   if (expr.kind !== "select" || expr.test) return undefined

@@ -1,4 +1,4 @@
-/** What an environment declares, indexed by name. */
+/** The declarations of an environment, indexed by name. */
 import type { FunctionDeclaration, Impl, InfixOperator, Library, Overload } from "../declaration.ts"
 import { type Macro, MacroTable } from "../syntax/macro.ts"
 import { sameType } from "../types/format.ts"
@@ -24,7 +24,7 @@ import {
 export interface DeclaredFunction {
   readonly name: string
   readonly overloads: readonly Overload[]
-  /** For all overloads that have none of their own. */
+  /** For all overloads without an implementation. */
   readonly impl?: Impl
   readonly recover?: FunctionDeclaration["recover"]
   readonly costs: readonly NonNullable<FunctionDeclaration["cost"]>[]
@@ -77,7 +77,7 @@ export class Declarations {
   }
 }
 
-/** An overload that is declared again replaces the one before. */
+/** An overload that is declared again replaces the earlier one. */
 function merged(known: DeclaredFunction | undefined, added: FunctionDeclaration): DeclaredFunction {
   const ids = new Set(added.overloads.map(({ id }) => id))
   const former = known?.overloads ?? []
@@ -95,7 +95,7 @@ function merged(known: DeclaredFunction | undefined, added: FunctionDeclaration)
   }
 }
 
-/** An overload with the implementation of the one that takes the same arguments. */
+/** An overload with the implementation of the overload that takes the same arguments. */
 function implemented(overload: Overload, former: readonly Overload[]): Overload {
   const takesSame = ({ args, member }: Overload): boolean =>
     member === overload.member &&

@@ -1,4 +1,4 @@
-/** What the API server checks of literals besides their types: formats of constants, and lists of one type. */
+/** Checks of the API server on literals besides their types: formats of constants, and lists of one type. */
 import type { Issue } from "../issue.ts"
 import type { CallExpr, Constant, Expr, ListExpr, MapExpr } from "../syntax/expr.ts"
 import type { Source } from "../syntax/source.ts"
@@ -6,7 +6,7 @@ import { formatType, sameType } from "../types/format.ts"
 import { type CelType, dynType } from "../types/type.ts"
 import type { CheckedTree } from "./checker.ts"
 
-/** Whether a constant is one that a function accepts. */
+/** Whether a function accepts a constant. */
 export interface LiteralRules {
   readonly isTimestamp: (constant: Constant) => boolean
   readonly isDuration: (constant: Constant) => boolean
@@ -60,7 +60,7 @@ class LiteralChecker {
     }
   }
 
-  /** Of `matches(text, pattern)` too the first argument is checked, as the reference does. */
+  /** As in the reference, the first argument of `matches(text, pattern)` is checked too. */
   private isInvalid(name: string, constant: Constant): boolean {
     if (name === "timestamp") return !this.rules.isTimestamp(constant)
     if (name === "duration") return !this.rules.isDuration(constant)

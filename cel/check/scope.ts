@@ -1,6 +1,6 @@
 import type { CelType } from "../types/type.ts"
 
-/** Variables by name; a comprehension adds its own in front of those outside. */
+/** Variables by name; a comprehension adds its own in front of the outer ones. */
 export class Scope {
   private readonly variables = new Map<string, CelType>()
   constructor(
@@ -14,7 +14,7 @@ export class Scope {
     return this.variables.get(name) ?? this.outer?.find(name)
   }
 
-  /** The variable is one of the environment, not of a comprehension. */
+  /** Whether the variable belongs to the environment, not to a comprehension. */
   isOutermost(name: string): boolean {
     if (this.outer === undefined) return this.variables.has(name)
     return !this.variables.has(name) && this.outer.isOutermost(name)

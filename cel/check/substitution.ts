@@ -1,14 +1,14 @@
-/** Unification of types: which type a parameter has, and whether one type may be where another is expected. */
+/** Unification of types: which type a parameter has, and whether one type is assignable to another. */
 import { sameType } from "../types/format.ts"
 import { type CelType, dynType, listType, mapType, nullType, opaqueType, typeType } from "../types/type.ts"
 
-/** What parameters are bound to, by their name. */
+/** Type parameters and their bindings, by name. */
 export class Substitution {
   private readonly bound = new Map<string, CelType>()
-  /** The bindings before those of the present attempt, the latest last. */
+  /** The bindings that the present attempt replaced, the latest last. */
   private readonly former: (readonly [name: string, type: CelType | undefined])[] = []
 
-  /** Binds parameters so that every type is assignable. Returns false, and binds none, when that cannot be. */
+  /** Binds parameters so that every type is assignable. Returns false, and binds none, if that is impossible. */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
     this.former.length = 0
     if (this.assignableLists(from, to)) return true
@@ -68,7 +68,7 @@ export class Substitution {
     }
   }
 
-  /** Whether a parameter may be a type, and whether it is bound already. A more general type replaces its binding. */
+  /** Whether a type may replace a parameter, and whether it is bound. A more general type replaces its binding. */
   private substitutes(type: CelType, parameter: CelType): { readonly valid: boolean; readonly bound: boolean } {
     if (type.kind === parameter.kind && sameType(type, parameter)) return { valid: true, bound: true }
     const bound = this.find(parameter)
@@ -94,7 +94,7 @@ export class Substitution {
   }
 }
 
-/** Whether a value of one type may be where another is expected. `dyn` may be anywhere, and anything where `dyn` is. */
+/** Whether a value of one type may be used where another is expected. `dyn` is assignable to and from every type. */
 export function isAssignable(from: CelType, to: CelType): boolean {
   return new Substitution().assign([from], [to])
 }
@@ -117,7 +117,7 @@ export function isDyn(type: CelType): boolean {
   return type.kind === "dyn" || type.kind === "any"
 }
 
-/** The checker goes on as if nothing were known. */
+/** Types about which the checker assumes nothing. */
 export function isDynamic(type: CelType): boolean {
   return isDyn(type) || type.kind === "error"
 }

@@ -1,4 +1,4 @@
-/** What the checker keeps: types of nodes, what type parameters are bound to, and issues. */
+/** The state of the checker: types of nodes, bindings of type parameters, and issues. */
 import type { Overload } from "../declaration.ts"
 import type { Issue } from "../issue.ts"
 import type { Expr } from "../syntax/expr.ts"
@@ -27,7 +27,7 @@ export abstract class TypedNodes {
     return { argTypes: overload.args.map((type) => own.apply(type)), result: own.apply(overload.result) }
   }
 
-  /** The type of elements of both types. */
+  /** The common type of elements of both types. */
   protected join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current
     if (this.assign([previous], [current])) return mostGeneral(previous, current)
@@ -66,7 +66,7 @@ export abstract class TypedNodes {
     this.report(expr, `expected type '${formatType(expected)}' but found '${formatType(found)}'`, true)
   }
 
-  /** `misplaced`: the node is right by itself. */
+  /** `misplaced`: the node itself is valid. */
   protected report({ position, id }: Expr, message: string, misplaced = false): void {
     const { line, column } = this.source.checkedPosition(position)
     this.issues.push({ line, column, message, node: id, ...(misplaced && { misplaced }) })

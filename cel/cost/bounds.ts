@@ -7,9 +7,9 @@ export interface Bounds {
 /** The largest size and cost: "unbounded". */
 export const unbounded = 0xffff_ffff_ffff_ffffn
 
-/** What traversing a string costs per character. */
+/** Cost of traversing a string, per character. */
 export const stringTraversalFactor = 0.1
-/** What a pattern costs per character, times the string it is applied to. */
+/** Cost of a pattern per character, times the cost of the string that it is applied to. */
 export const patternLengthFactor = 0.25
 
 export function bounds(min: bigint | number, max: bigint | number = min): Bounds {

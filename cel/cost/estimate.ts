@@ -1,4 +1,4 @@
-/** Bounds of what an expression costs, before any value is known. */
+/** Bounds of the cost of an expression, before any value is known. */
 import type { Declarations } from "../check/declarations.ts"
 import type { CheckedTree } from "../check/checker.ts"
 import type { CallEstimate, EstimatedCall, SizedNode } from "../declaration.ts"
@@ -9,12 +9,12 @@ import { addBounds, type Bounds, bounds, multiplyBounds, unbounded, unionBounds 
 import { Path } from "./path.ts"
 import { standardEstimate } from "./standard-estimates.ts"
 
-/** The size() of what a node holds, where the environment knows it from a schema. */
+/** The size() of a node's value, where the environment knows it from a schema. */
 export type SizeEstimator = (node: SizedNode) => Bounds | undefined
 
 export interface EstimateOptions {
   readonly size?: SizeEstimator
-  /** What `has(x.y)` costs besides reaching `x`: nothing by default, as in the API server. */
+  /** Cost of `has(x.y)` besides reaching `x`: nothing by default, as in the API server. */
   readonly presenceCost?: number
 }
 
@@ -33,7 +33,7 @@ export function estimateCost(tree: CheckedTree, declarations: Declarations, opti
 class Estimator {
   private readonly paths = new Map<number, Path>()
   private readonly sizes = new Map<number, Bounds>()
-  /** What iteration variables go over, the innermost last. */
+  /** Ranges of iteration variables, the innermost last. */
   private readonly ranges = new Map<string, Expr[]>()
   private readonly presence: Bounds
 
@@ -196,7 +196,7 @@ class Estimator {
   }
 }
 
-/** The size of what is written in the expression itself. */
+/** The size of a literal in the expression. */
 function literalSize(expr: Expr): Bounds | undefined {
   switch (expr.kind) {
     case "constant": {

@@ -1,7 +1,7 @@
 /**
- * The way from a variable to a value, as it grows in the reference: paths that continue the same one share memory once
- * it has room for more, and the last to continue it decides what all of them say. Estimates follow, because a limit
- * that is one higher or lower accepts other rules.
+ * The path from a variable to a value, as it grows in the reference: paths that continue the same one share memory once
+ * it has room for more, and the last one to continue it decides the steps of all. Estimates follow this, because a
+ * limit that is one higher or lower accepts other rules.
  */
 export class Path {
   static readonly none = new Path([], 0, 0)
@@ -20,7 +20,7 @@ export class Path {
     return new Path([...this.steps(), step], this.length + 1, Math.max(1, this.capacity * 2))
   }
 
-  /** What the path says now. */
+  /** The present steps of the path. */
   steps(): readonly string[] {
     return this.shared.slice(0, this.length)
   }

@@ -1,4 +1,4 @@
-/** What calls of the standard library cost at run time. Everything else costs 1. */
+/** Costs of the standard library's calls at run time. Every other call costs 1. */
 import { sizeOf } from "../values/size.ts"
 import type { Result } from "../values/value.ts"
 import { patternLengthFactor, stringTraversalFactor } from "./bounds.ts"
@@ -6,18 +6,18 @@ import { patternLengthFactor, stringTraversalFactor } from "./bounds.ts"
 /** The cost of a call by its first two arguments. */
 export type StandardCost = (first: Result, second: Result) => number
 
-/** A traversal of so many characters. The product is rounded up as floating point gives it. */
+/** Cost of traversing this many characters. The product is rounded up as floating point gives it. */
 export function traversal(size: number): number {
   return Math.ceil(size * stringTraversalFactor)
 }
 
-/** Up to so many characters a traversal costs 1. */
+/** Largest number of characters whose traversal costs 1. */
 const cheapMax = 10
 
 const ofFirst: StandardCost = (first) => traversal(sizeOf(first))
 const ofShorter: StandardCost = (first, second) => {
   if (typeof first === "number") return 1
-  // Units of UTF-16 are at least as many as characters.
+  // A string has at least as many UTF-16 units as characters.
   const shorter = typeof first === "string" && typeof second === "string" ? Math.min(first.length, second.length) : -1
   if (shorter >= 0 && shorter <= cheapMax) return shorter === 0 ? 0 : 1
   return traversal(Math.min(sizeOf(first), sizeOf(second)))

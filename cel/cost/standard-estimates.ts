@@ -19,7 +19,7 @@ function traversal(size: Bounds): Bounds {
   return scaleBounds(size, stringTraversalFactor)
 }
 
-/** The estimate of a call of the standard library, or of a function without an estimate of its own, which costs 1. */
+/** The estimate of a call of the standard library, or of any function without its own estimate, which costs 1. */
 export function standardEstimate(call: EstimatedCall, argCosts: readonly Bounds[], argSum: Bounds): CallEstimate {
   const own = logicEstimate(call, argCosts)
   if (own !== undefined) return own
@@ -88,7 +88,7 @@ const comparing: ReadonlySet<string> = new Set([
   ...["less", "greater", "less_equals", "greater_equals"].flatMap((word) => [`${word}_string`, `${word}_bytes`]),
 ])
 
-/** Up to the end of the shorter one. */
+/** A traversal up to the end of the shorter one. */
 function shorter(first: Bounds, second: Bounds): Bounds {
   const max = first.max < second.max ? first.max : second.max
   return traversal({ min: max > 0n ? 1n : 0n, max: max > unbounded ? unbounded : max })

@@ -1,4 +1,4 @@
-/** Lists and maps that an expression writes. */
+/** Lists and maps that are written in an expression. */
 import { errorOf } from "../values/error.ts"
 import { listOf } from "../values/list.ts"
 import { mapOf } from "../values/map.ts"
@@ -6,7 +6,7 @@ import { print } from "../values/print.ts"
 import { Double, ErrorValue, OptionalValue, Uint, type ListValue, type Value } from "../values/value.ts"
 import type { Step } from "./frame.ts"
 
-/** What making a list costs, besides its elements. */
+/** Cost of making a list, besides its elements. */
 export const listCost = 10
 const mapCost = 30
 
@@ -60,7 +60,7 @@ export function mapStep(entries: readonly EntryStep[]): Step {
 
 type Hashed = string | number | bigint | boolean
 
-/** A value by which a set finds it: numbers of all types are one. */
+/** The key of a value in a set: equal numbers of all types have the same key. */
 function hashed(value: Value): Hashed | undefined {
   if (typeof value === "string" || typeof value === "boolean") return value
   if (typeof value === "number" || typeof value === "bigint") return value

@@ -1,13 +1,13 @@
 /**
- * Attributes: a variable or a computed value, and the fields and keys that lead from it to a value. The reference
- * evaluates such a chain as one, and counts its cost as one for the variable and one for each step; a chain that is a
- * branch of `?:`, or a key, counts its steps alone.
+ * Attributes: a variable or a computed value, and the fields and keys that lead from it to a value. As in the
+ * reference, such a chain is evaluated as one, and costs one for the variable and one for each step; a chain that is a
+ * branch of `?:`, or a key, costs its steps alone.
  */
 import { ErrorValue, MapValue, OptionalValue, type Result, type Value } from "../values/value.ts"
 import type { Frame, Step } from "./frame.ts"
 import { badKey, found, isKey, lookUp, lookUpOptional } from "./index-key.ts"
 
-/** An optional within an optional counts as one: what attributes do to both. */
+/** Flattens an optional within an optional, as attributes treat them as one. */
 export function flatten(result: Result): Result {
   if (!(result instanceof OptionalValue) || !(result.value instanceof OptionalValue)) return result
   let value: Value = result.value
@@ -17,22 +17,22 @@ export function flatten(result: Result): Result {
 
 /** One step from a value to a part of it. */
 export interface Qualifier {
-  /** A constant key, or how to compute one, without the cost that it would have on its own. */
+  /** A constant key, or the step that computes one, without the cost of the key on its own. */
   readonly key: Value | undefined
   readonly compute: Step | undefined
   /** `.?` and `[?]`: absence is no error. */
   readonly optional: boolean
-  /** `has(...)`: whether it is there. */
+  /** `has(...)`: whether the part is present. */
   readonly test: boolean
 }
 
 export interface Attribute {
-  /** The value that the chain begins with. It is charged for itself where it has a cost. */
+  /** The start of the chain, which charges its own cost, if it has one. */
   readonly base: Step
   readonly qualifiers: readonly Qualifier[]
-  /** The chain may begin with an optional: then its result is one. */
+  /** The chain may begin with an optional: then its result is optional too. */
   readonly mayBeOptional: boolean
-  /** What evaluating the attribute on its own costs besides its steps: 0 for `?:` and `has`. */
+  /** Cost of evaluating the attribute on its own, besides its steps: 0 for `?:` and `has`. */
   readonly ownCost: number
 }
 
@@ -112,7 +112,7 @@ function presence(frame: Frame, value: Value, key: Value): Result {
   return answer instanceof ErrorValue ? answer : answer !== undefined
 }
 
-/** A step that fails costs as one that does not. */
+/** A step that fails costs the same as one that succeeds. */
 function chargedError(frame: Frame, error: ErrorValue): ErrorValue {
   frame.charge(1)
   return error

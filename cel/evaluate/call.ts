@@ -1,4 +1,4 @@
-/** Calls of functions: strict arguments, guards of types where they are not known, and the cost of the call. */
+/** Calls of functions: strict arguments, type guards where types are unknown, and the cost of the call. */
 import type { DeclaredFunction } from "../check/declarations.ts"
 import { type StandardCost, standardCost } from "../cost/runtime.ts"
 import type { Impl, Overload } from "../declaration.ts"
@@ -17,7 +17,7 @@ export function implementation(declared: DeclaredFunction, overloads: readonly s
   return guarded(declared.name, known, known.impl)
 }
 
-/** The value may be of another type than the overload expects. */
+/** The value may have another type than the overload expects. */
 function isOpen(type: CelType): boolean {
   return type.kind === "dyn" || type.kind === "any" || type.kind === "null" || type.parameters.some(isOpen)
 }
@@ -26,7 +26,7 @@ function guarded(name: string, overload: Overload, impl: Impl): Impl {
   return (...args) => (fits(overload, args) ? impl(...args) : noOverload(name, args))
 }
 
-/** Tries every overload, because types are known at run time alone. */
+/** Tries every overload, because types are known only at run time. */
 function dispatching({ name, overloads }: DeclaredFunction): Impl {
   return (...args) => {
     for (const overload of overloads) if (overload.impl !== undefined && fits(overload, args)) return overload.impl(...args)
@@ -42,7 +42,7 @@ function fits({ args: types }: Overload, args: readonly Value[]): boolean {
   return args.length === types.length && types.every((type, index) => isOfType(args[index] ?? null, type))
 }
 
-/** Of lists and maps the first element decides, as in the reference. */
+/** As in the reference, the first element decides the type of a list or map. */
 function isOfType(value: Result, type: CelType): boolean {
   if (value instanceof ErrorValue) return false
   if (type.kind === "dyn" || type.kind === "any" || type.kind === "param") return true
@@ -54,10 +54,10 @@ function isOfType(value: Result, type: CelType): boolean {
   return key === undefined || (isOfType(key, first) && isOfType(value.find(key) ?? null, second))
 }
 
-/** What calls of libraries cost: by all of their arguments. */
+/** Cost of a library call, from all of its arguments. */
 export type CallCost = (args: readonly Result[]) => number
 
-/** The cost of a call; undefined: it always is 1. */
+/** The cost of a call; undefined: always 1. */
 export interface Costs {
   readonly standard: StandardCost | undefined
   readonly library: CallCost | undefined
@@ -79,7 +79,7 @@ export function costsOf(declared: DeclaredFunction, overloads: readonly string[]
 }
 
 /**
- * A call with its arguments. It is charged before it is made, so that one beyond the limit is refused instead. `early`:
+ * A call with its arguments. It is charged before it is made, so that a call beyond the limit is never made. `early`:
  * later arguments are not evaluated after an error, and then the call is free.
  */
 export function callStep(args: readonly Step[], impl: Impl, costs: Costs, early: boolean): Step {
@@ -103,7 +103,7 @@ export function callStep(args: readonly Step[], impl: Impl, costs: Costs, early:
   }
 }
 
-/** A call whose function says what it gives for errors among its arguments. */
+/** A call whose function computes a result even for errors among its arguments. */
 export function recoveringStep(args: readonly Step[], impl: Impl, costs: Costs, recover: NonNullable<DeclaredFunction["recover"]>): Step {
   return (frame) => {
     const results = args.map((arg) => arg(frame))

@@ -1,4 +1,4 @@
-/** Recognizes what the standard macros expand to, so that their loops can be evaluated without their bookkeeping. */
+/** Recognizes expansions of the standard macros, so that their loops can be evaluated without their bookkeeping. */
 import { accumulator, type Expr, type FoldExpr } from "../syntax/expr.ts"
 
 export type FoldShape =
@@ -7,7 +7,7 @@ export type FoldShape =
   /** `map` and `filter`: an element for each item that the predicate holds for. */
   | { readonly kind: "building"; readonly element: Expr; readonly predicate: Expr | undefined }
 
-/** The shape of a loop; undefined when it is another, or uses the accumulator in a part of its own. */
+/** The shape of a loop; undefined for any other loop, or if a part of its own uses the accumulator. */
 export function shapeOf(fold: FoldExpr): FoldShape | undefined {
   if (fold.accuVar !== accumulator || !isAccumulator(fold.result) || fold.iterVar === accumulator) return undefined
   const shape = quantifier(fold) ?? building(fold)
@@ -48,7 +48,7 @@ function booleanOf(expr: Expr): boolean | undefined {
   return expr.kind === "constant" && expr.constant.type === "bool" ? expr.constant.value : undefined
 }
 
-/** A loop within has an accumulator of its own; its range and its start are evaluated outside. */
+/** A loop inside has its own accumulator; its range and its start are evaluated outside. */
 function readsAccumulator(expr: Expr): boolean {
   return isAccumulator(expr) || partsOf(expr).some(readsAccumulator)
 }

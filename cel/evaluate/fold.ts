@@ -1,4 +1,4 @@
-/** Comprehensions: what macros such as `all` and `map` become. */
+/** Comprehensions: the expansions of macros such as `all` and `map`. */
 import { errorOf, noSuchOverload } from "../values/error.ts"
 import { GrowingList, listOf } from "../values/list.ts"
 import { Duration, Timestamp } from "../values/time.ts"
@@ -74,7 +74,7 @@ export interface BuildingSteps {
   readonly predicate: Step | undefined
   readonly element: Step
   readonly iterSlot: number
-  /** What the list of one element costs: nothing when it is a constant. */
+  /** Cost of the list of one element: nothing when it is a constant. */
   readonly elementCost: number
 }
 
@@ -108,7 +108,7 @@ export function buildingStep({ range, predicate, element, iterSlot, elementCost 
   }
 }
 
-/** `a && b` or `a || b` of what is accumulated and one more answer. */
+/** `a && b` or `a || b` of the accumulated result and one more answer. */
 function combined(accumulated: Result, answer: Result, decisive: boolean): Result {
   if (answer === decisive) return decisive
   if (typeof accumulated !== "boolean") return accumulated
@@ -125,12 +125,12 @@ interface Items {
   at(index: number): Result
 }
 
-/** What a loop goes over: the elements of a list, the keys of a map. */
+/** The items of a loop: the elements of a list, the keys of a map. */
 function itemsOf(over: ListValue | MapValue): Items {
   return over instanceof ListValue ? over : listOf(over.keys())
 }
 
-/** Named as the reference names its own types. */
+/** Types have the reference's own names here. */
 function notIterable(value: Result): ErrorValue {
   if (value instanceof ErrorValue) return value
   return errorOf(`got '${kindOf(value)}', expected iterable type`)

@@ -1,7 +1,7 @@
 import { ErrorValue, type Result } from "../values/value.ts"
 import { CostExceeded } from "../work.ts"
 
-/** What one evaluation works on: the variables and the accumulated cost. */
+/** The state of one evaluation: the variables and the accumulated cost. */
 export class Frame {
   cost = 0
 

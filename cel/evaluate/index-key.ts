@@ -5,7 +5,7 @@ import { print } from "../values/print.ts"
 import { typeOf } from "../values/type-of.ts"
 import { Double, type ErrorValue, ListValue, MapValue, type Result, Uint, type Value } from "../values/value.ts"
 
-/** The value under a key, or the error that it is not there. */
+/** The value under a key, or the error that there is none. */
 export function lookUp(operand: Value, key: Value): Result {
   if (operand instanceof MapValue) return found(operand.find(key), key)
   if (!(operand instanceof ListValue)) return missing(key)
@@ -14,7 +14,7 @@ export function lookUp(operand: Value, key: Value): Result {
   return index < 0 ? errorOf(`index out of bounds: ${print(key)}`) : operand.at(index)
 }
 
-/** The value under a key, undefined when it is absent, or an error when the key cannot be one. */
+/** The value under a key; undefined when it is absent, or an error for an invalid key. */
 export function lookUpOptional(operand: Value, key: Value): Result | undefined {
   if (operand instanceof MapValue) return operand.findSent === undefined ? operand.find(key) : operand.findSent(key)
   if (!(operand instanceof ListValue)) return undefined
@@ -23,7 +23,7 @@ export function lookUpOptional(operand: Value, key: Value): Result | undefined {
   return index < 0 ? undefined : operand.at(index)
 }
 
-/** What a map answered, or the error that the key is not there. Null is a value. */
+/** The result of a map's look-up, or the error that the key is absent. Null is a value. */
 export function found(value: Result | undefined, key: Value): Result {
   return value === undefined ? missing(key) : value
 }
@@ -32,7 +32,7 @@ function missing(key: Value): ErrorValue {
   return errorOf(`no such key: ${print(key)}`)
 }
 
-/** The index that a key means; -1 when it is beyond the list. */
+/** The index that a key denotes; -1 when it is beyond the list. */
 function indexOf(list: ListValue, key: Value): number | ErrorValue {
   if (typeof key === "number") return key >= 0 && key < list.size ? key : -1
   const index = losslessInteger(key)
@@ -45,7 +45,7 @@ function indexOf(list: ListValue, key: Value): number | ErrorValue {
   return list.intIndex === true ? errorOf(`unsupported index: ${print(key)}`) : index
 }
 
-/** A value computed at run time as a key: other types than these are no keys. */
+/** Whether a value computed at run time can be a key: values of other types cannot. */
 export function isKey(value: Value): boolean {
   switch (typeof value) {
     case "string":
@@ -58,7 +58,7 @@ export function isKey(value: Value): boolean {
   }
 }
 
-/** What a key of another type gives. */
+/** The error for a key of another type. */
 export function badKey(value: Value): ErrorValue {
   return value === null ? errorOf("invalid qualifier type: types.Null") : noSuchOverload()
 }

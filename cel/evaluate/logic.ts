@@ -4,7 +4,7 @@ import { noSuchOverload } from "../values/error.ts"
 import { ErrorValue, OptionalValue, type Result } from "../values/value.ts"
 import type { Step } from "./frame.ts"
 
-/** `a && b`, `a || b`: `decisive` on either side is the result, whatever the other is, an error too. */
+/** `a && b`, `a || b`: `decisive` on either side is the result, even if the other side is an error. */
 export function logicStep(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
     const one = left(frame)
@@ -20,7 +20,7 @@ function failure(value: Result): ErrorValue {
   return value instanceof ErrorValue ? value : noSuchOverload()
 }
 
-/** A condition of which errors are false. */
+/** A condition whose errors are false. */
 export function lenientCondition(condition: Step): Step {
   return (frame) => {
     const holds = condition(frame)
@@ -28,7 +28,7 @@ export function lenientCondition(condition: Step): Step {
   }
 }
 
-/** What a loop goes over, of which errors are the empty list. */
+/** The range of a loop, whose errors are the empty list. */
 export function lenientRange(range: Step): Step {
   return (frame) => {
     const over = range(frame)
@@ -46,7 +46,7 @@ export function conditionalStep(condition: Step, yes: Step, no: Step): Step {
   }
 }
 
-/** Everything but false, errors too. */
+/** True for everything but false, also for errors. */
 export function notStrictlyFalse(arg: Step): Step {
   return (frame) => {
     const value = arg(frame)

@@ -1,4 +1,4 @@
-/** Compiles a checked tree to closures. What it charges at run time is what the reference's interpreter counts. */
+/** Compiles a checked tree to closures. They charge the costs that the reference's interpreter counts. */
 import type { CheckedTree } from "../check/checker.ts"
 import type { Declarations } from "../check/declarations.ts"
 import type { Impl } from "../declaration.ts"
@@ -14,12 +14,12 @@ import { type FoldShape, shapeOf } from "./fold-shape.ts"
 import { Frame, type Step } from "./frame.ts"
 import { conditionalStep, lenientCondition, lenientRange, logicStep, notStrictlyFalse, orStep } from "./logic.ts"
 
-/** The program cannot be made, though its types are right: a constant is no timestamp, a pattern is none. */
+/** The program cannot be made, though its types fit: a constant is not a timestamp, or a pattern is invalid. */
 export class PlanFault extends Error {}
 
 export interface Plan {
   readonly step: Step
-  /** Variables of the environment by slot; undefined: of a comprehension. */
+  /** Variables of the environment by slot; undefined for variables of comprehensions. */
   readonly slots: readonly (string | undefined)[]
 }
 
@@ -35,7 +35,7 @@ const conversions = new Set(["bool", "bytes", "double", "duration", "dyn", "int"
 
 class Planner {
   readonly slots: (string | undefined)[] = []
-  /** Slots of variables, those of the innermost comprehension last. */
+  /** Slots of variables; the slots of the innermost comprehension are last. */
   private readonly locals = new Map<string, number[]>()
   /** Values of steps that are constants. */
   private readonly constants = new Map<Step, Value>()
@@ -104,7 +104,7 @@ class Planner {
     return this.attribute({ ...this.start(expr, base), ownCost: 1 })
   }
 
-  /** A chain that begins with the value of a node. It takes an optional apart: one within another is one. */
+  /** A chain that begins with the value of a node. Nested optionals are flattened. */
   private start(expr: Expr, step: Step): Omit<Attribute, "ownCost"> {
     const type = this.type(expr)
     const optional = isOptionalType(type)
@@ -112,7 +112,7 @@ class Planner {
     return { base, qualifiers: [], mayBeOptional: optional || type.kind === "dyn" || type.kind === "any" }
   }
 
-  /** A step from an operand: it continues the chain that the operand is, or begins one. */
+  /** A step from an operand: it continues the operand's chain, or begins a chain. */
   private chained(operand: Expr, qualifier: Qualifier): Step {
     const step = this.step(operand)
     const chain = this.attributes.get(step) ?? { ...this.start(operand, step), ownCost: 1 }
@@ -120,7 +120,7 @@ class Planner {
     return this.attribute({ ...chain, qualifiers, ownCost: qualifier.test ? 0 : chain.ownCost })
   }
 
-  /** A node as part of another attribute: a chain without the cost of its own. */
+  /** A node as part of another attribute: a chain without its own cost. */
   private resolved(step: Step): Step {
     const attribute = this.attributes.get(step)
     return attribute === undefined ? step : resolveStep(attribute)
@@ -156,7 +156,7 @@ class Planner {
     return this.attribute({ ...this.start(expr, base), ownCost: 0 })
   }
 
-  /** Operators that are no ordinary calls. */
+  /** Operators that are not ordinary calls. */
   private operator(expr: CallExpr, args: readonly Step[]): Step | undefined {
     const [left, right] = args
     if (left === undefined) return undefined
@@ -202,7 +202,7 @@ class Planner {
     return this.constant(value)
   }
 
-  /** The implementation for the constants among the arguments, if the overload has one. */
+  /** The implementation specialized for constant arguments, if the overload has one. */
   private specialized(overloads: readonly string[], name: string, args: readonly Step[]): Impl | undefined {
     const candidates = this.declarations.functions.get(name)?.overloads ?? []
     const specialize = candidates.find(({ id, specialize }) => overloads.includes(id) && specialize !== undefined)?.specialize
@@ -216,7 +216,7 @@ class Planner {
     return this.folded(listStep(steps, optional), steps)
   }
 
-  /** A list or a map of constants is a constant, and costs nothing. */
+  /** A list or map of constants is a constant, and costs nothing. */
   private folded(step: Step, parts: readonly Step[]): Step {
     if (!parts.every((part) => this.constants.has(part))) return step
     const value: Result = step(new Frame([], Number.POSITIVE_INFINITY))

@@ -7,14 +7,14 @@ import type { Plan } from "./planner.ts"
 export interface Outcome {
   /** An `ErrorValue` when evaluation failed; its `cancelled` says that the limit ended it. */
   readonly value: Result
-  /** What was counted until the end. */
+  /** The cost that was counted until the end. */
   readonly cost: number
-  /** What was done beyond that, in units that take as long as those of cost. Counted with a limit alone. */
+  /** The work beyond the cost, in units that take as long as units of cost. Counted only with a limit. */
   readonly work: number
 }
 
 export interface EvaluateOptions {
-  /** Evaluation that costs more, or does more than its cost shows, ends with an error. Absent: it never ends early. */
+  /** Evaluation that costs more, or works more than its cost shows, ends with an error. Absent: it never ends early. */
   readonly costLimit?: number
 }
 

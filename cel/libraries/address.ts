@@ -2,7 +2,7 @@
 import { quoted } from "../../runtime/base/quote.ts"
 import { chargeText } from "../work.ts"
 
-/** Why a text is no address or no range. */
+/** The reason why a text is not an address or a range. */
 export class AddressFault {
   constructor(readonly message: string) {}
 }
@@ -11,17 +11,17 @@ export interface Address {
   readonly family: 4 | 6
   /** The address as a number of 32 or 128 bits. */
   readonly value: bigint
-  /** What follows the percent sign of an IPv6 address; empty without one. */
+  /** The part after the percent sign of an IPv6 address; empty without one. */
   readonly zone: string
 }
 
 export interface Range {
   readonly address: Address
-  /** How many leading bits are fixed. */
+  /** The number of leading bits that are fixed. */
   readonly bits: number
 }
 
-/** How many bits an address has. */
+/** The number of bits of an address. */
 export function bitsOf(address: Address): number {
   return address.family === 4 ? 32 : 128
 }
@@ -36,7 +36,7 @@ export function parseAddress(text: string): Address | AddressFault {
   }
 }
 
-/** Ends the reading of a text. */
+/** Thrown to end the parsing of a text. */
 class Stopped extends Error {
   constructor(
     readonly reason: string,
@@ -120,7 +120,7 @@ class Groups {
   }
 }
 
-/** Returns what is left when all groups are read. */
+/** Returns the rest of the text after all groups. */
 function readGroups(text: string, groups: Groups): string {
   let rest = text
   if (rest.startsWith("::")) {
@@ -148,7 +148,7 @@ function readGroups(text: string, groups: Groups): string {
   return rest
 }
 
-/** An IPv4 address at the end. */
+/** Reads an IPv4 address at the end. */
 function readTail(rest: string, groups: Groups): string {
   if (groups.gap === undefined && groups.list.length !== groupsMax - 2) {
     throw new Stopped("embedded IPv4 address must replace the final 2 fields of the address", rest)
@@ -182,7 +182,7 @@ export function isMapped(address: Address): boolean {
   return address.family === 6 && address.value >> 32n === 0xffffn
 }
 
-/** The range's address with all bits cleared that are not fixed. */
+/** The range's address with all free bits cleared. */
 export function networkOf(range: Range): Address {
   const free = BigInt(bitsOf(range.address) - range.bits)
   return { ...range.address, value: (range.address.value >> free) << free }

@@ -1,6 +1,6 @@
 /**
- * The authorizer library: what a user may do, asked within an expression. The server gives the variable `authorizer`
- * its value with `authorizerOf`; the library itself decides nothing.
+ * The authorizer library: questions about a user's permissions within an expression. The server sets the variable
+ * `authorizer` with `authorizerOf`; the library itself decides nothing.
  */
 import type { FunctionDeclaration, Library } from "../declaration.ts"
 import { boolType, type CelType, objectType, stringType } from "../types/type.ts"
@@ -9,11 +9,11 @@ import { type ErrorValue, OpaqueValue, type Result, type Value } from "../values
 import { costOf } from "./costs.ts"
 import { textOf } from "./narrow.ts"
 
-/** What is asked about. `serviceAccount` is absent for the user of the request. */
+/** A question to the authorizer. `serviceAccount` is absent for the user of the request. */
 export interface AuthorizerQuestion {
   readonly serviceAccount?: { readonly namespace: string; readonly name: string }
   readonly verb: string
-  /** Of a request that is for no resource. */
+  /** The path of a request without a resource. */
   readonly path?: string
   readonly resource?: ResourceQuestion
 }
@@ -29,7 +29,7 @@ export interface ResourceQuestion {
 export interface AuthorizerAnswer {
   readonly allowed: boolean
   readonly reason: string
-  /** Why there is no decision. */
+  /** The reason why there is no decision. */
   readonly error?: string
 }
 
@@ -46,7 +46,7 @@ const pathCheckType = typeOf("PathCheck")
 const groupCheckType = typeOf("GroupCheck")
 const decisionType = typeOf("Decision")
 
-/** No value of this library equals another, itself neither: the reference has no equality for them. */
+/** No value of this library equals any value, not even itself: the reference defines no equality for them. */
 abstract class Unequal extends OpaqueValue {
   equals(_other: Value): boolean | ErrorValue {
     return noSuchOverload()
@@ -119,7 +119,7 @@ export function authorizerOf(authorize: Authorize): OpaqueValue {
   return new Authorizer(authorize)
 }
 
-/** The value of the variable `authorizer.requestResource`: a check of what the request is for. */
+/** The value of the variable `authorizer.requestResource`: a check of the request's own resource. */
 export function requestResourceOf(authorize: Authorize, question: ResourceQuestion): OpaqueValue {
   return new ResourceCheck(new Authorizer(authorize), question)
 }

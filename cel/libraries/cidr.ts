@@ -24,7 +24,7 @@ class CidrValue extends OpaqueValue {
     return this.range.bits === other.range.bits && sameAddress(this.range.address, other.range.address)
   }
 
-  /** The bytes that the fixed bits take. */
+  /** The bytes that hold the fixed bits. */
   override get size(): number {
     return Math.ceil(this.range.bits / 8)
   }
@@ -50,12 +50,12 @@ function rangeOf(value: Value | undefined): Range {
   return value.range
 }
 
-/** The reference does not say why a text is no address. */
+/** As in the reference, the error omits why a text is not an address. */
 function containsIp(range: Range, other: Value | ErrorValue): Result {
   return other instanceof IpValue ? containsAddress(range, other.address) : noSuchOverload()
 }
 
-/** The reference compares the other range's address with the network, so it must be that address itself. */
+/** As in the reference, the other range's address itself must equal the network. */
 function containsCidr(range: Range, other: Value | ErrorValue): Result {
   if (other instanceof ErrorValue) return other
   if (!(other instanceof CidrValue)) return noSuchOverload()

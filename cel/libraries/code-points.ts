@@ -1,9 +1,9 @@
-/** Strings by code points: offsets of expressions count them, JavaScript counts units of UTF-16. */
+/** Strings by code points: expressions count offsets in code points, JavaScript in UTF-16 units. */
 import { chargeText, chargeWork } from "../work.ts"
 
 const surrogate = /[\ud800-\udfff]/
 
-/** Characters that are gone through one by one in the time of a unit of work. */
+/** Characters that are visited one by one in the time of a unit of work. */
 const charactersPerUnit = 5
 
 /** True when code points and units of UTF-16 are the same, as in nearly every text. */
@@ -20,7 +20,7 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-/** The offset in units of a code point's index, which is within the text or at its end. */
+/** The offset in units of a code point's index, which lies within the text or at its end. */
 export function unitOffset(text: string, index: number): number {
   if (isPlain(text)) return index
   chargeWork(index / charactersPerUnit)
@@ -34,7 +34,7 @@ export function codePointIndex(text: string, offset: number): number {
   return isPlain(text) ? offset : countCodePoints(text.slice(0, offset))
 }
 
-/** The part of a text from one index of code points to another. */
+/** The part of a text between two indices of code points. */
 export function sliceCodePoints(text: string, start: number, end: number): string {
   if (isPlain(text)) return text.slice(start, end)
   const from = unitOffset(text, start)

@@ -1,6 +1,6 @@
 /**
- * What calls of the libraries cost, at run time and before. Limits of rules are compared with these numbers, so they
- * are part of the API: a rule that one server accepts is accepted by the other.
+ * Costs of library calls, at run time and estimated. Limits of rules are compared with these numbers, so they are part
+ * of the API: both servers accept the same rules.
  */
 import {
   addBounds,
@@ -23,7 +23,7 @@ type Costs = Pick<FunctionDeclaration, "cost" | "estimate">
 const one = bounds(1)
 /** Bytes of an address. */
 const addressSize = bounds(4, 16)
-/** An authorization check costs so much that one evaluation can afford two of them, more or less. */
+/** The cost of an authorization check: one evaluation can afford about two. */
 const checkCost = 350_000
 
 /** Rounded up. */
@@ -33,7 +33,7 @@ function scaled(value: Result | undefined, factor: number): number {
 
 const constantly = (cost: number): Costs => ({ cost: () => cost, estimate: () => ({ cost: bounds(cost) }) })
 
-/** Traversing the first argument, be it the target or not. */
+/** Cost of traversing the first argument, whether it is the target or not. */
 const traversing = (factor: number): Cost => {
   return ([first]) => scaled(first, factor)
 }
@@ -42,7 +42,7 @@ const parsingEstimate = (factor: number): Estimate => {
   return (call) => (call.args[0] === undefined ? undefined : { cost: scaleBounds(call.sizeOf(call.args[0]), factor) })
 }
 
-/** Parsing the one argument of a function. */
+/** Cost of parsing a function's only argument. */
 const parsing = (factor = stringTraversalFactor): Costs => ({
   cost: traversing(factor),
   estimate: parsingEstimate(factor),
@@ -57,7 +57,7 @@ const changing: Costs = {
   },
 }
 
-/** What walking through a value costs: texts by their bytes, lists and maps by what they hold. */
+/** Cost of traversing a value: texts by their bytes, lists and maps by their contents. */
 function traversalCost(value: Result): number {
   if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * stringTraversalFactor)
   if (value instanceof Uint8Array) return Math.trunc(value.length * stringTraversalFactor)
@@ -74,7 +74,7 @@ function mapTraversalCost(map: MapValue): number {
   return sum
 }
 
-/** Functions that look at each element of a list once, and two functions of the same name for strings. */
+/** Functions that visit each element of a list once, and two functions of the same names for strings. */
 const walking: Costs = {
   cost: ([list]) => (list === undefined ? 0 : traversalCost(list)),
   estimate: (call) => {
@@ -141,7 +141,7 @@ const splitting: Costs = {
   },
 }
 
-/** The limit of parts, if it is written as a number. A negative one reads as an unsigned number in the reference. */
+/** The limit of parts, if it is a literal number. A negative one reads as an unsigned number in the reference. */
 function literalLimit(limit: SizedNode | undefined): bigint | undefined {
   if (limit?.expr?.kind !== "constant") return undefined
   return limit.expr.constant.type === "int" ? BigInt.asUintN(64, limit.expr.constant.value) : 0n
@@ -198,7 +198,7 @@ const addressing: Costs = {
   estimate: (call) => parsingEstimate(stringTraversalFactor)(call) ?? { cost: one },
 }
 
-/** Comparing two addresses, and parsing the second when it is a text. */
+/** Cost of comparing two addresses, and of parsing the second when it is a text. */
 function containing(textOverload: string, masking: boolean): Costs {
   return {
     cost: ([range, other], overload) => {
@@ -221,7 +221,7 @@ function parsedCost(call: EstimatedCall): Bounds {
   return parsingEstimate(stringTraversalFactor)(call)?.cost ?? bounds(0)
 }
 
-/** Each element of one list is compared with each of the other, `factor` times. */
+/** Cost of comparing each element of one list with each element of the other, `factor` times. */
 export function comparingLists(factor: number): Costs {
   return {
     cost: ([first, second]) => {

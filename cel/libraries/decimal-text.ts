@@ -32,7 +32,7 @@ export interface Decimal {
   readonly fraction: string
 }
 
-/** The digits of a finite number without its sign, with so many after the point. */
+/** The digits of a finite number without its sign, with `digits` of them after the point. */
 export function fixedDigits(value: number, digits: number): Decimal {
   const exact = Math.min(digits, fractionDigitsMax)
   const text = String(scaledInteger(value, exact)).padStart(exact + 1, "0")
@@ -40,7 +40,7 @@ export function fixedDigits(value: number, digits: number): Decimal {
   return { whole: text.slice(0, point), fraction: text.slice(point).padEnd(digits, "0") }
 }
 
-/** The digits of a finite number without its sign: one before the point, so many after it, times a power of ten. */
+/** The digits of a finite number without its sign: one before the point, `digits` after it, times a power of ten. */
 export function scientificDigits(value: number, digits: number): Decimal & { readonly exponent: number } {
   if (value === 0) return { whole: "0", fraction: "0".repeat(digits), exponent: 0 }
   let exponent = Number(value.toExponential().split("e")[1])

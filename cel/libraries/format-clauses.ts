@@ -1,4 +1,4 @@
-/** What each clause of a format string makes of its argument: `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X`, `%o`. */
+/** The clauses of a format string, which write an argument as text: `%s`, `%d`, `%f`, `%e`, `%b`, `%x`, `%X`, `%o`. */
 import { quoted } from "../../runtime/base/quote.ts"
 import { compareTexts } from "../values/compare.ts"
 import { doubleText } from "../values/double-text.ts"
@@ -33,7 +33,7 @@ export function clauseOf(letter: string, precision = precisionDefault): Clause |
     case "f":
       return (arg) => fixedText(doubleOf(arg, "fixed-point"), Math.min(precision, digitsMax))
     case "e":
-      // The reference takes the precision for a width, and has six digits always.
+      // As in the reference, the precision is used as a width, and there are always six digits.
       return (arg) => scientificText(doubleOf(arg, "scientific")).padStart(precision)
     case "b":
       return binaryClause
@@ -137,7 +137,7 @@ function stringClause(arg: Value): string {
   return text
 }
 
-/** What `string(value)` answers; undefined for values that have no text. */
+/** The result of `string(value)`; undefined for values without a text. */
 function scalarText(value: Value): string | undefined {
   if (value instanceof TypeValue) return value.type.name
   if (value instanceof OptionalValue || value instanceof OpaqueValue) return undefined
@@ -146,11 +146,11 @@ function scalarText(value: Value): string | undefined {
   return print(text)
 }
 
-/** Units of work for a member, and characters that are quoted in the time of one. */
+/** Units of work for a member, and characters quoted in the time of one unit. */
 const memberWork = 4
 const charactersPerUnit = 2
 
-/** An element or a value within a list or a map: a literal of the language. */
+/** An element or a value within a list or a map, as a literal of the language. */
 function memberText(value: Result): string {
   chargeWork(typeof value === "string" ? memberWork + value.length / charactersPerUnit : memberWork)
   if (isError(value)) throw new FormatFault(value.message)

@@ -1,18 +1,18 @@
-/** `format`: the clauses of a format string, and what each makes of its argument. */
+/** `format`: fills the clauses of a format string with arguments. */
 import { errorOf, isError } from "../values/error.ts"
 import type { ListValue, Result } from "../values/value.ts"
 import { type Clause, clauseOf, FormatFault } from "./format-clauses.ts"
 import { chargeWork } from "../work.ts"
 
-/** Units of work: what a clause takes, and how many characters are copied in one. */
+/** Units of work for a clause, and characters copied in the time of one unit. */
 const clauseWork = 10
 const charactersPerUnit = 10
 
-/** The most digits or blanks that a clause may ask for: a short text shall not make a long one. */
+/** The most digits or blanks that a clause may ask for, so that a short text cannot make a long one. */
 const precisionMax = 32_767
 const int64Max = 2n ** 63n - 1n
 
-/** Fills the clauses of `format` with the arguments in their order. Errors are those of the reference. */
+/** Fills the clauses of `format` with the arguments in their order. Errors are worded as in the reference. */
 export function formatText(format: string, args: ListValue): Result {
   try {
     return filled(format, args)

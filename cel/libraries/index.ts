@@ -1,4 +1,4 @@
-/** The libraries that the API server adds to the language, and the compatibility version that brings each. */
+/** The libraries that the API server adds to the language, and the compatibility version that introduces each. */
 import type { Library } from "../declaration.ts"
 import { authorizerLibrary } from "./authorizer.ts"
 import { cidrLibrary } from "./cidr.ts"
@@ -34,11 +34,11 @@ const introduced: readonly (readonly [minor: number, library: Library])[] = [
   [30, cidrLibrary],
 ]
 
-/** The release whose libraries these are. */
+/** The release that these libraries match. */
 export const latestMinor = 30
 /**
- * New expressions are compiled as the release before would compile them, so that a server can be put back to it.
- * Expressions that are stored already may use everything.
+ * New expressions may use only the libraries of the release before, so that a server can be rolled back to it.
+ * Expressions that are stored already may use all of them.
  */
 export const newExpressionsMinor = latestMinor - 1
 

@@ -48,7 +48,7 @@ function addressOf(value: Value | undefined): Address {
   return value.address
 }
 
-/** What is asked of an address: each answers for IPv4 and for IPv6. */
+/** Properties of an address, for IPv4 and for IPv6. */
 const isUnspecified = ({ value }: Address): boolean => value === 0n
 
 function isLoopback({ family, value }: Address): boolean {

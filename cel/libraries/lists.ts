@@ -42,7 +42,7 @@ const summed: readonly (readonly [name: string, type: CelType, zero: Value])[] =
   ["duration", durationType, new Duration(0n)],
 ]
 
-/** The order of two values; 0 for those that have none, such as NaN. */
+/** The order of two values; 0 for values without an order, such as NaN. */
 function order(one: Value, other: Value): number {
   const result = compare(one, other)
   return isError(result) ? 0 : result

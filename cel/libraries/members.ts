@@ -3,8 +3,8 @@ import { chargeWork } from "../work.ts"
 import { Double, Uint, type Value } from "../values/value.ts"
 
 /**
- * The elements of a list, to ask for one after the other whether they are in it. Texts, booleans and numbers are found
- * in constant time: comparing each with each would hold the event loop for long lists before costs stop it.
+ * The elements of a list, for repeated membership tests. Texts, booleans and numbers are found in constant time:
+ * comparing each with each would block the event loop for long lists before costs stop it.
  */
 export class Members {
   private readonly keys = new Set<Value>()
@@ -27,10 +27,10 @@ export class Members {
   }
 }
 
-/** What equal values of different types share; undefined for values that must be compared. */
+/** A key that equal values of different types share; undefined for values that must be compared. */
 function keyOf(value: Value): Value | undefined {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value
   const number = value instanceof Double || value instanceof Uint ? value.value : value
-  // Larger numbers are equal to others when they are rounded.
+  // Larger numbers equal others after rounding.
   return typeof number === "number" && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined
 }

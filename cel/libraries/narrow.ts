@@ -1,6 +1,6 @@
 /**
- * Arguments of implementations, by the type that their declaration names. The evaluator has checked them already, so a
- * fault here is a fault of a declaration.
+ * Arguments of implementations, narrowed to the declared type. The evaluator has checked them already, so a fault here
+ * means a wrong declaration.
  */
 import { isError } from "../values/error.ts"
 import { ListValue, type Result, type Value } from "../values/value.ts"
@@ -20,7 +20,7 @@ export function listOfArgument(value: Value | undefined): ListValue {
   return value
 }
 
-/** Computes with the elements of a list. An element that cannot be read is the result. */
+/** Computes with the elements of a list. The result is the error of an element that cannot be read. */
 export function overElements(list: Value | undefined, compute: (elements: readonly Value[]) => Result): Result {
   const elements = listOfArgument(list).toArray()
   return areValues(elements) ? compute(elements) : (elements.find(isError) ?? null)

@@ -4,7 +4,7 @@ const largest = 308
 
 /**
  * 10 to a power as Go computes it: the product or the quotient of two exact entries of a table, so the last bit may
- * differ from that of the nearest double.
+ * differ from the nearest double's.
  */
 export function powerOfTen(power: number): number {
   if (power < smallest) return 0

@@ -30,7 +30,7 @@ class QuantityValue extends OpaqueValue {
     super()
   }
 
-  /** The reference knows no equality with a computed quantity at the right. */
+  /** As in the reference, there is no equality with a computed quantity on the right. */
   equals(other: Value): boolean | ErrorValue {
     if (!(other instanceof QuantityValue) || other.computed) return noSuchOverload()
     return compareQuantities(this.quantity, other.quantity) === 0
@@ -52,14 +52,14 @@ function read(text: string): Quantity | ErrorValue {
   }
 }
 
-/** Amounts in powers of two end at the largest int. */
+/** Binary amounts are capped at the largest int. */
 function isCapped({ mantissa, format }: Quantity): boolean {
   return format === "BinarySI" && (mantissa === intMax || mantissa === -intMax)
 }
 
 const nano = -9
 
-/** The reference holds decimals in nanos, which the conversion to a double shows. */
+/** The reference holds decimals in nanos, which shows in the conversion to a double. */
 function inNanos(quantity: Quantity): Quantity {
   return { ...quantity, mantissa: quantity.mantissa * 10n ** BigInt(quantity.exponent - nano), exponent: nano }
 }
@@ -81,8 +81,8 @@ function fits(value: bigint): boolean {
 }
 
 /**
- * The sum, with the scale that the reference gives it: scales decide whether an amount is an integer. The format is
- * that of the left amount unless that is zero.
+ * The sum, with the scale that the reference gives it: scales decide whether an amount is an integer. It has the format
+ * of the left amount, unless that amount is zero.
  */
 function add(left: Quantity, right: Quantity): Quantity {
   const format = left.mantissa === 0n ? right.format : left.format
@@ -177,7 +177,7 @@ export const quantityLibrary: Library = {
         },
       ],
     },
-    // The reference declares it as a function, not as a method like the others.
+    // As in the reference, this is a function, not a method like the others.
     reading("sign", { id: "quantity_sign", result: intType }, quantitySign),
     reading("asApproximateFloat", { id: "quantity_get_float", member: true, result: doubleType }, toDouble),
     reading("asInteger", { id: "quantity_get_int", member: true, result: intType }, toInteger),

@@ -10,7 +10,7 @@ import { searched } from "../standard/search.ts"
 
 type Search = (pattern: Pattern, text: string, limit: Value | undefined) => Result
 
-/** Compiles a pattern that is known before the evaluation once, and reports what is wrong with it. */
+/** Compiles a constant pattern once, and reports its faults. */
 function searching(search: Search): Pick<Overload, "impl" | "specialize"> {
   return {
     impl: (text, source, limit) => {

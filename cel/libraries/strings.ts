@@ -26,7 +26,7 @@ function join(list: ListValue, separator: string): Result {
   const parts = list.toArray()
   const other = parts.find((part) => typeof part !== "string")
   if (other === undefined) {
-    // Its cost is that of the result, and charged already.
+    // The cost of the result is charged already.
     chargeWork(parts.length)
     return parts.join(separator)
   }

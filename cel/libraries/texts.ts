@@ -6,7 +6,7 @@ import { chargeSearch, chargeWork } from "../work.ts"
 
 type Integer = number | bigint
 
-/** Characters that are looked at one by one, or copied, in the time of a unit of work. */
+/** Characters that are examined one by one, or copied, in the time of a unit of work. */
 const charactersPerUnit = 10
 /** Characters that a function changes one by one in the time of a unit. */
 const changedPerUnit = 0.5
@@ -29,7 +29,7 @@ export function indexOf(text: string, part: string, offset: Integer): Result {
   return found < 0 ? -1 : codePointIndex(text, found)
 }
 
-/** Without an offset the search begins at the end. */
+/** Without an offset, the search begins at the end. */
 export function lastIndexOf(text: string, part: string, offset?: Integer): Result {
   const size = countCodePoints(text)
   if (part === "") return offset ?? size
@@ -73,7 +73,7 @@ function separated(text: string, separator: string): string[] {
   return text.split(separator)
 }
 
-/** At most `limit` parts, the last of which holds the rest; any number when it is negative. */
+/** At most `limit` parts, the last of which holds the rest; all parts when `limit` is negative. */
 export function split(text: string, separator: string, limit: Integer): string[] {
   if (limit === 0) return []
   const parts = separator === "" ? codePointsOf(text) : separated(text, separator)
@@ -92,7 +92,7 @@ export function upperAscii(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 }
 
-/** White space as Unicode defines it, which JavaScript's own `trim` does not follow: U+0085 is, U+FEFF is not. */
+/** White space as Unicode defines it. JavaScript's `trim` differs: it keeps U+0085 and removes U+FEFF. */
 const blanks = new Set("\t\n\v\f\r \u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000")
 
 function isBlank(character: string): boolean {

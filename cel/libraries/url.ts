@@ -1,12 +1,12 @@
 /**
- * URLs as Go's net/url reads them, with its errors: what it accepts differs from the URLs of browsers, and rules are
- * written against it. Texts are handled as bytes of UTF-8, one character each, because escapes are of bytes.
+ * URLs as Go's net/url reads them, with its errors: it accepts other URLs than browsers, and rules are written for it.
+ * Texts are handled as UTF-8 bytes, one character each, because escapes stand for bytes.
  */
 import { quoted } from "../../runtime/base/quote.ts"
 import { AddressFault, parseAddress } from "./address.ts"
 import { chargeText, chargeWork } from "../work.ts"
 
-/** Why a text is no URL. */
+/** The reason why a text is not a URL. */
 export class UrlFault extends Error {
   override readonly name = "UrlFault"
 }
@@ -14,12 +14,12 @@ export class UrlFault extends Error {
 /** The parts of a URL, decoded where Go decodes them. All are bytes. */
 export interface UrlParts {
   readonly scheme: string
-  /** What follows the scheme of a URL without a slash: `mailto:x`. */
+  /** The part after the scheme of a URL without a slash: `mailto:x`. */
   readonly opaque: string
   readonly user: string | undefined
   readonly host: string
   readonly path: string
-  /** The path as it was written, when that is not its usual form. */
+  /** The path as it was written, if that is not its usual form. */
   readonly rawPath: string
   readonly query: string
   readonly fragment: string
@@ -57,7 +57,7 @@ export function parseUrl(text: string): UrlParts {
   return { ...parts, fragment, rawFragment: rawFragment === escape(fragment, "fragment") ? "" : rawFragment }
 }
 
-/** Says whether `parseUrl` accepts a text. */
+/** Whether `parseUrl` accepts a text. */
 export function isUrl(text: string): boolean {
   try {
     parseParts(bytesOf(text), text, true)
@@ -86,7 +86,7 @@ const nothing: UrlParts = {
   omitHost: false,
 }
 
-/** `strict`: a relative path is refused, and a fragment belongs to what is before it. */
+/** `strict`: relative paths are refused, and a fragment belongs to the part before it. */
 function parseParts(bytes: string, text: string, strict: boolean): UrlParts {
   if (control.test(bytes)) fail(text, "net/url: invalid control character in URL")
   if (bytes === "" && strict) fail(text, "empty url")
@@ -217,7 +217,7 @@ function checkEscapes(bytes: string, part: Part, text: string): void {
   }
 }
 
-/** In a host only bytes beyond ASCII are escaped, and the percent sign of a zone. */
+/** In a host, only bytes beyond ASCII and the percent sign of a zone may be escaped. */
 function mayBeEscaped(escaped: string, part: Part): boolean {
   if ((part !== "host" && part !== "zone") || escaped === "%25") return true
   const byte = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
@@ -233,7 +233,7 @@ function escape(bytes: string, part: Part): string {
   return result
 }
 
-/** The path as it was written, if that is well escaped; else escaped again. */
+/** The path as it was written, if its escapes are valid; otherwise escaped again. */
 export function escapedPath(url: UrlParts): string {
   if (url.rawPath !== "" && isEscaped(url.rawPath, "path")) return url.rawPath
   return url.path === "*" ? "*" : escape(url.path, "path")
@@ -255,7 +255,7 @@ export function hostName(url: UrlParts): { readonly name: string; readonly port:
 
 const queryParametersMax = 10_000
 
-/** The parameters of the query, by name; those that are badly escaped are left out. */
+/** The parameters of the query, by name; badly escaped ones are left out. */
 export function queryOf(url: UrlParts): Map<string, string[]> {
   chargeText(url.query)
   const found = new Map<string, string[]>()

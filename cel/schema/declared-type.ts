@@ -1,6 +1,6 @@
 /**
- * Types of expressions from schemas. Each knows how large its values can become in one request: what is not limited is
- * limited by the request, and rules are accepted or refused by the costs that follow.
+ * Types of expressions from schemas. Each type has the largest size of its values in one request: parts without a limit
+ * are limited by the request size, and the resulting costs decide whether rules are accepted.
  */
 import {
   boolType,
@@ -36,9 +36,9 @@ const dateTextMax = 12
 const sizes = { text: 2, bool: 4, number: 1, duration: 3, date: 12, dateTime: 21, list: 2, map: 2, object: 2 }
 
 /**
- * The type of the values of a schema; undefined when expressions cannot see them. `name` is that of objects, of which
- * those inside make theirs: `selfType.spec`. `root`: the schema is that of a whole resource. The types of an object's
- * fields are made when they are first read: the work is proportional to what expressions look at.
+ * The type of the values of a schema; undefined when expressions cannot see them. `name` names object types; types of
+ * inner objects derive their names from it: `selfType.spec`. `root`: the schema describes a whole resource. The types
+ * of an object's fields are made when first read: the work is proportional to the fields that expressions use.
  */
 export function declaredType(schema: Schema, name: string, root = false): DeclaredType | undefined {
   if (schema.intOrString) return { type: sized(dynType, requestBytesMax - quotes), minSerializedSize: sizes.number }
@@ -116,10 +116,10 @@ function fieldsOf({ properties }: Schema, name: string): ReadonlyMap<string, Fie
   return fields
 }
 
-/** Remembered: the size of an object asks for those of its required fields, and so does that of each object above. */
+/** Caches sizes: the size of an object needs the sizes of its required fields, and so on through all levels. */
 const objectSizes = new WeakMap<Schema, number>()
 
-/** The fewest bytes of an object: its required fields. Those with a default may be left out. */
+/** The fewest bytes of an object with its required fields. Fields with a default may be left out. */
 function objectSize(schema: Schema): number {
   const known = objectSizes.get(schema)
   if (known !== undefined) return known
@@ -161,7 +161,7 @@ function textMax(schema: Schema, limit: number | undefined): number {
   return Math.max(0, ...choices.map((choice) => (typeof choice === "string" ? Buffer.byteLength(choice) : 0)))
 }
 
-/** How often values of at least this size can be in one request, if lists and maps without limits hold them. */
+/** How many values of at least this size fit in one request, if lists and maps without limits hold them. */
 export function maxCardinality(minSerializedSize: number): number {
   return Math.trunc(requestBytesMax / (minSerializedSize + 1))
 }

@@ -17,14 +17,14 @@ const escapes: Readonly<Record<string, string>> = {
 
 const originals: Readonly<Record<string, string>> = { underscores: "__", dot: ".", dash: "-", slash: "/" }
 
-/** Undefined when expressions have no name for the property: it begins with a digit or has other characters. */
+/** Undefined when the property has no name in expressions: it begins with a digit or has other characters. */
 export function escapeName(name: string): string | undefined {
   if (reserved.has(name)) return `__${name}__`
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined
   return name.replace(/__|[./-]/g, (part) => escapes[part] ?? part)
 }
 
-/** Undefined when the name is not what `escapeName` makes of any. */
+/** Undefined when `escapeName` makes this name of no property. */
 export function unescapeName(name: string): string | undefined {
   if (!name.includes("__")) return name
   let sound = true

@@ -9,7 +9,7 @@ import { Members } from "../libraries/members.ts"
 import type { Reader } from "./reader.ts"
 import { chargeWork } from "../work.ts"
 
-/** Reading all elements is counted when there are more. */
+/** Reading all elements counts as work when there are more. */
 const fewElements = 16
 
 /** A list whose elements have one schema. */
@@ -94,7 +94,7 @@ export class JsonSetList extends SetList {
   }
 }
 
-/** Objects that are known by the values of some of their fields. */
+/** Objects that are identified by the values of some of their fields. */
 class MapList extends ListValue {
   private found: Map<string, Result> | undefined
 
@@ -136,7 +136,7 @@ class MapList extends ListValue {
     return true
   }
 
-  /** The other's elements take the places of those with their keys; the rest is added. */
+  /** The other's elements replace the elements with their keys; the rest is appended. */
   override join(other: ListValue): ListValue {
     const joined = new Map(this.byKey)
     for (const value of other.toArray()) joined.set(this.keyOf(value), value)

@@ -7,17 +7,17 @@ import type { FieldReader, Reader } from "./reader.ts"
 import { sameJson } from "./same-json.ts"
 import { chargeWork } from "../work.ts"
 
-/** Names that are gone through in the time of a unit of work; it is counted for more than a few. */
+/** Names that are visited in the time of a unit of work; more than a few count. */
 const namesPerUnit = 4
 const fewNames = 16
 
-/** What maps and objects over JSON share. */
+/** Base of maps and objects over JSON. */
 abstract class JsonKeyed extends MapValue {
   constructor(readonly json: JsonObject) {
     super()
   }
 
-  /** Fields that the schema does not know count too. */
+  /** Fields that the schema does not declare count too. */
   get size(): number {
     let size = 0
     for (const _ in this.json) size++
@@ -30,7 +30,7 @@ abstract class JsonKeyed extends MapValue {
     return Object.hasOwn(this.json, property) ? this.json[property] : undefined
   }
 
-  /** The value of a property, by its own name; undefined when the schema does not know it. */
+  /** The value of a property, by its own name; undefined when the schema does not declare it. */
   abstract readProperty(property: string): Result | undefined
 
   override matches(other: MapValue): boolean | ErrorValue {
@@ -51,7 +51,7 @@ abstract class JsonKeyed extends MapValue {
     return isError(otherValue) ? otherValue : equal(value, otherValue)
   }
 
-  /** Fields without a schema are compared as JSON. One that the other object lacks does not matter. */
+  /** Fields without a schema are compared as JSON. A field that the other object lacks is ignored. */
   private sameUnknown(property: string, other: MapValue): boolean | ErrorValue {
     if (!(other instanceof JsonKeyed)) return noSuchOverload()
     const json = other.own(property)
@@ -101,7 +101,7 @@ export class JsonObjectValue extends JsonKeyed {
     return json === undefined || json === null ? undefined : field.read(json)
   }
 
-  /** By a property's own name. */
+  /** Finds a field by the property's own name. */
   private fieldNamed(property: string | undefined): FieldReader | undefined {
     return property === undefined ? undefined : this.fields.get(escapeName(property) ?? property)
   }

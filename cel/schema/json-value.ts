@@ -1,6 +1,6 @@
 /**
- * Values of expressions from JSON, by the schema. Nothing is converted before it is read: a rule that looks at one
- * field of a large object pays for that field alone.
+ * Values of expressions from JSON, by the schema. Values are converted when they are read: a rule about one field of a
+ * large object pays for that field alone.
  */
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import { errorOf } from "../values/error.ts"
@@ -31,8 +31,8 @@ export function resourceReaderOf(schema: Schema): Reader {
 }
 
 /**
- * JSON without its schema: texts of formats are texts, numbers without a fraction are ints, lists have an order, and
- * fields have their own names. The reference reads so what an optional variable holds.
+ * JSON without its schema: formatted texts stay texts, numbers without a fraction are ints, lists have an order, and
+ * fields have their own names. The reference reads the value of an optional variable this way.
  */
 export function readPlain(json: JsonValue): Result {
   if (Array.isArray(json)) return new JsonList(json, readPlain)
@@ -70,7 +70,7 @@ function unexpected(expected: string, json: JsonValue): ErrorValue {
   return errorOf(`invalid data, expected ${expected}, got ${goTypeOf(json)}`)
 }
 
-/** The reference names the types of its own language. */
+/** Types have Go's names, as in the reference. */
 function goTypeOf(json: JsonValue): string {
   if (typeof json === "string") return "string"
   if (typeof json === "boolean") return "bool"
@@ -101,7 +101,7 @@ function readText(json: JsonValue): Result {
   return typeof json === "string" ? json : unexpected("string", json)
 }
 
-/** A reader of texts of a format, of which `read` makes a value if they have it. */
+/** A reader of texts of a format. `read` makes the value, or returns undefined for an invalid text. */
 function formatted(read: (text: string) => Value | undefined, fault: (text: string) => string): Reader {
   return (json) => (typeof json === "string" ? (read(json) ?? errorOf(fault(json))) : unexpected("string", json))
 }
@@ -113,7 +113,7 @@ const textReaders: ReadonlyMap<JsonValue | undefined, Reader> = new Map([
   ["byte", formatted(readBytes, (text) => `Invalid byte formatted string ${text}`)],
 ])
 
-/** Base64 of URLs, padded: the reference reads no other when it evaluates rules. */
+/** URL-safe, padded Base64: the only form that the reference reads when it evaluates rules. */
 function readBytes(text: string): Value | undefined {
   const plain = text.replace(/[\r\n]/g, "")
   if (!/^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}==|[A-Za-z0-9_-]{3}=)?$/.test(plain)) return undefined
@@ -141,7 +141,7 @@ function notA(expected: string, type: string): ErrorValue {
   return errorOf(`invalid data, expected ${expected} for the provided schema with type=${type}`)
 }
 
-/** By the names that expressions use. A property without such a name is known by its own, so that it is compared. */
+/** Fields by the names that expressions use. A property without such a name keeps its own, so that it is compared. */
 function fieldsOf(schema: Schema): ReadonlyMap<string, FieldReader> {
   return new Map([...schema.properties].map(([property, child]) => [escapeName(property) ?? property, { property, read: readerOf(child) }]))
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../runtime/base/json.ts"
 import type { Result } from "../values/value.ts"
 
-/** Makes a value of an expression of JSON, or an error when the JSON does not fit the schema. */
+/** Makes an expression's value from JSON, or an error when the JSON does not fit the schema. */
 export type Reader = (json: JsonValue) => Result
 
 /** A field of an object: where its JSON is, and how it is read. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import { chargeWork } from "../work.ts"
 
-/** Compares JSON by value; the order of an object's names does not matter. */
+/** Compares JSON by value, regardless of the order of an object's names. */
 export function sameJson(one: JsonValue, other: JsonValue): boolean {
   if (one === other) return true
   chargeWork(1)

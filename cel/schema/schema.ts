@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../runtime/base/json.ts"
 
 /**
- * What types and values of expressions need to know of a schema. The `Structural` of definitions is one, without a
+ * The parts of a schema that types and values of expressions need. The `Structural` of definitions is one, without a
  * conversion. `source` is the schema as it was written: limits, formats and enumerations are read from it.
  */
 export interface Schema {
@@ -40,9 +40,7 @@ const metadata: Schema = {
   source: { type: "object" },
 }
 
-/**
- * The schema of a resource's root: apiVersion, kind and two fields of metadata can be read, whatever it says of them.
- */
+/** The schema of a resource's root: apiVersion, kind and two fields of metadata can always be read. */
 export function withResourceFields(schema: Schema): Schema {
   if (hasResourceFields(schema)) return schema
   const properties = new Map([

@@ -3,8 +3,8 @@ import type { CelType } from "../types/type.ts"
 import type { SizeEstimator } from "../cost/estimate.ts"
 
 /**
- * Sizes of what a variable of the given type holds. Every path is read from there, whatever variable it begins with,
- * as the reference does; a type without a size counts as empty.
+ * Sizes of values within a variable of the given type. As in the reference, every path starts at this type, even if it
+ * begins with another variable; a type without a size counts as empty.
  */
 export function sizeEstimatorOf(root: CelType): SizeEstimator {
   return ({ path }): Bounds | undefined => {

@@ -4,7 +4,7 @@ import { intMax, intMin } from "../values/number.ts"
 import { Duration, Timestamp } from "../values/time.ts"
 import { parseTimestamp } from "../values/timestamp-text.ts"
 
-/** RFC 3339, or the same without a zone, which is UTC. Undefined when the text is no time. */
+/** RFC 3339, or the same without a zone, which means UTC. Undefined when the text is not a time. */
 export function readDateTime(text: string): Timestamp | undefined {
   if (text === "") return new Timestamp(0, 0)
   const time = parseTimestamp(text) ?? (/\dT[\d:.,]+$/.test(text) ? parseTimestamp(`${text}Z`) : undefined)
@@ -19,7 +19,7 @@ export function readDate(text: string): Timestamp | undefined {
 }
 
 const second = 1_000_000_000n
-/** The last name of a unit may go on: `seconds`, `secs`. */
+/** The last name of a unit is a prefix: `seconds`, `secs`. */
 const units: readonly (readonly [names: readonly string[], nanos: bigint])[] = [
   [["ns", "nano"], 1n],
   [["us", "µs", "micro"], 1_000n],
@@ -41,13 +41,13 @@ export function readDuration(text: string): Duration | undefined {
   }
 }
 
-/** Of the largest duration in nanoseconds. */
+/** Digits of the largest duration in nanoseconds. */
 const digitsMax = 19
 
 function readWords(text: string): Duration | undefined {
   let found = false
   let total = 0n
-  // A number begins where no digit stands before: begun at each of its digits, the search would be quadratic.
+  // Match a number only at its first digit; trying each digit would make the search quadratic.
   for (const [, digits = "", word = ""] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
     for (const nanos of unitsOf(word.toLowerCase())) {
       if (digits.replace(/^0+/, "").length > digitsMax) return undefined

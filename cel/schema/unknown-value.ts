@@ -5,7 +5,7 @@ import { sameJson } from "./same-json.ts"
 
 const unknownType: CelType = opaqueType("unknown")
 
-/** JSON that a schema keeps without saying what it is. Expressions can only compare it, within what holds it. */
+/** JSON that a schema keeps without a type. Expressions can only compare it, as part of the value around it. */
 export class UnknownValue extends OpaqueValue {
   readonly type = unknownType
 

@@ -32,7 +32,7 @@ import { Duration, Timestamp } from "../values/time.ts"
 import { addDurations, addToTime, negateDuration, subtractDurations, subtractTimes } from "../values/time-arithmetic.ts"
 import { Double, type ErrorValue, ListValue, type Result, Uint, type Value } from "../values/value.ts"
 
-/** What an operator answers to a value of a type that has no such operator. */
+/** The error of an operator for a value whose type has no such operator. */
 export function unsupported(operator: string, value: Value): ErrorValue {
   const receiver = typeof value === "string" || value instanceof Timestamp || value instanceof Duration
   return receiver ? noSuchOverload() : noSuchOverload(operator)

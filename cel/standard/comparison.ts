@@ -36,7 +36,7 @@ const ordered: readonly (readonly [string, CelType])[] = [
 ]
 const numbers = ordered.filter(([word]) => word === "int64" || word === "uint64" || word === "double")
 
-/** Overloads in the order of the reference: mixed numbers follow the overload of the first of them. */
+/** Overloads in the order of the reference: mixed numbers follow the overload of their first type. */
 function orderOverloads(word: string): readonly Overload[] {
   return ordered.flatMap(([name, type]) => {
     const own = { id: `${word}_${name}`, args: [type, type], result: boolType }

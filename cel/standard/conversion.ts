@@ -96,7 +96,7 @@ export function durationText(duration: Duration): string {
   return `${plainText(durationSeconds(duration))}s`
 }
 
-/** In floating point, whole seconds and the rest converted apart. */
+/** In floating point; whole seconds and the rest are converted separately. */
 function durationSeconds({ nanos }: Duration): number {
   return Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9
 }

@@ -4,7 +4,7 @@ import { isError } from "../values/error.ts"
 import { toDuration, toTimestamp } from "./conversion.ts"
 import { isPattern } from "./text.ts"
 
-/** The rules of constants, by the functions that read them at run time. */
+/** The rules of constants, from the functions that read them at run time. */
 export const literalRules: LiteralRules = {
   isTimestamp: (constant) => !isError(toTimestamp(constantValue(constant))),
   isDuration: (constant) => !isError(toDuration(constantValue(constant))),

@@ -1,6 +1,6 @@
 /**
- * Operators that the compiler evaluates itself, because they do not need all of their operands or take them apart. They
- * are declared for the checker.
+ * Operators that the compiler evaluates itself, because they skip operands or take values apart. They are declared for
+ * the checker.
  */
 import type { FunctionDeclaration } from "../declaration.ts"
 import { boolType, dynType, intType, listType, mapType, paramType, typeType } from "../types/type.ts"

@@ -16,7 +16,7 @@ const listV = listType(paramV)
 const mapKV = mapType(paramK, paramV)
 const absent = errorOf("optional.none() dereference")
 
-/** The value that a type begins with: 0, "", false, null, and what is empty. */
+/** Whether a value is its type's zero value: 0, "", false, null, or empty. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === "") return true
   if (value instanceof Double) return value.value === 0
@@ -69,7 +69,7 @@ const functions: readonly FunctionDeclaration[] = [
       },
     ],
   },
-  // The compiler evaluates the rest itself: they do not need their second operand, or take a value apart.
+  // The compiler evaluates the rest itself: they skip their second operand, or unwrap a value.
   { name: "or", overloads: [{ id: "optional_or_optional", member: true, args: [optionalV, optionalV], result: optionalV }] },
   { name: "orValue", overloads: [{ id: "optional_orValue_value", member: true, args: [optionalV, paramV], result: paramV }] },
   { name: "_?._", overloads: [{ id: "select_optional_field", args: [dynType, stringType], result: optionalV }] },

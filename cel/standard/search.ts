@@ -8,8 +8,8 @@ import { CostExceeded, chargeWork } from "../work.ts"
 const stepsPerUnit = 2
 
 /**
- * Searches for a pattern that is given as text, and counts the steps. `illegal` precedes what is wrong with one that is
- * none. The pattern may be a constant: the compiled ones that are remembered are limited in size, so it is not kept.
+ * Searches for a pattern that is given as text, and counts the steps. `illegal` precedes the fault of an invalid
+ * pattern. The pattern may be a constant: the cache of compiled patterns is limited in size, so it is not kept here.
  */
 export function searched(source: string, search: (pattern: Pattern) => Result, illegal = "Illegal regex: "): Result {
   const before = patternSteps()

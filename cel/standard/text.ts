@@ -14,7 +14,7 @@ function search(name: string, word: string, found: (text: string, part: string) 
   return { name, overloads: [{ id: word, member: true, args, result: boolType, impl, unguarded: true }] }
 }
 
-/** Whether a pattern is one of RE2, and not too large. */
+/** Whether a pattern is valid RE2, and not too large. */
 export function isPattern(pattern: string): boolean {
   return patternOf(pattern) instanceof Pattern
 }

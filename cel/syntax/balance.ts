@@ -3,7 +3,7 @@ import type { Mark, Nodes } from "./nodes.ts"
 
 export interface LogicalTerm {
   readonly term: Expr
-  /** Of the operator before the term. */
+  /** The mark of the operator before the term. */
   readonly operator: Mark
 }
 

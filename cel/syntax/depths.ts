@@ -1,4 +1,4 @@
-/** A rule of the grammar is nested deeper than the limit. */
+/** Thrown when a rule of the grammar is nested deeper than the limit. */
 export class RecursionFault extends Error {}
 
 /** How deep each rule of the grammar is nested while a source is read. */

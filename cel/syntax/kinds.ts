@@ -26,7 +26,7 @@ export const reserved: ReadonlySet<string> = new Set([
   "while",
 ])
 
-/** What an operand may begin with. */
+/** Tokens that may begin an operand. */
 export const operandStarts: Kinds = new Set<TokenKind>([
   "'['",
   "'{'",
@@ -44,9 +44,9 @@ export const operandStarts: Kinds = new Set<TokenKind>([
   "BYTES",
   "IDENTIFIER",
 ])
-/** What a primary may begin with: no `!`, and `-` before a number alone. */
+/** Tokens that may begin a primary: no `!`, and `-` only before a number. */
 export const primaryStarts: Kinds = new Set([...operandStarts].filter((kind) => kind !== "'!'"))
-/** What may follow an operand wherever it is. */
+/** Tokens that may follow any operand. */
 export const operators: readonly TokenKind[] = [
   "'=='",
   "'!='",
@@ -67,7 +67,7 @@ export const operators: readonly TokenKind[] = [
   "'%'",
 ]
 
-/** What an element of a list, an entry of a map or an index may begin with. */
+/** Tokens that may begin an element of a list, an entry of a map or an index. */
 export const elementStarts: Kinds = new Set<TokenKind>([...operandStarts, "'?'"])
-/** What a field of a message may begin with. */
+/** Tokens that may begin a field of a message. */
 export const fieldStarts: Kinds = new Set<TokenKind>(["IDENTIFIER", "'?'"])

@@ -1,6 +1,6 @@
 import { type Token, type TokenKind, tokenKinds } from "./token.ts"
 
-/** Reports text that is no token: from `start`, with the character that ended the attempt. */
+/** Reports text that is not a token: from `start`, with the character that ended the attempt. */
 export type UnknownText = (start: number, text: string) => void
 
 const blank = /[ \t\r\n\f]+|\/\/[^\n]*/y
@@ -18,12 +18,12 @@ const texts = [
   new RegExp(`'(?:${escape}|[^\\\\'\n\r])*'`, "y"),
 ]
 const rawTexts = [/[rR]"""[^]*?"""/y, /[rR]'''[^]*?'''/y, /[rR]"[^"\n\r]*"/y, /[rR]'[^'\n\r]*'/y]
-/** How far a text reaches that does not end: the character behind it is the one that failed. */
+/** How far an unclosed text reaches: the character after it is the one that failed. */
 const openTexts = [new RegExp(`"(?:${escape}|[^\\\\"\n\r])*`, "y"), new RegExp(`'(?:${escape}|[^\\\\'\n\r])*`, "y")]
 const escapeStart = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?/y
 
 /**
- * Splits a source into tokens; the last is the end of the input. Text that is no token is reported and left out.
+ * Splits a source into tokens; the last is the end of the input. Text that is not a token is reported and left out.
  * `operators`: symbols that libraries declare.
  */
 export function tokenize(source: string, unknown: UnknownText, operators: readonly string[] = []): Token[] {
@@ -68,7 +68,7 @@ function tokenAt(source: string, start: number): Token | undefined {
   return numberAt(source, start) ?? symbolAt(source, start)
 }
 
-/** A text in quotes, with or without the mark of a raw text. */
+/** A quoted text, with or without the mark of a raw text. */
 function textAt(source: string, start: number): string | undefined {
   const first = source[start]
   const patterns = first === "r" || first === "R" ? rawTexts : texts
@@ -90,7 +90,7 @@ function numberAt(source: string, start: number): Token | undefined {
   return whole === null ? undefined : { kind: whole[1] === undefined ? "NUM_INT" : "NUM_UINT", text: whole[0], start }
 }
 
-/** The kind of a symbol or a word is the text in quotes. */
+/** Tokens of fixed text have that text, in quotes, as their kind. */
 const symbols: ReadonlyMap<string, TokenKind> = new Map(
   tokenKinds.filter((kind) => kind.startsWith("'")).map((kind) => [kind.slice(1, -1), kind]),
 )

@@ -1,4 +1,4 @@
-/** What literals mean: numbers and quoted texts. */
+/** Values of literals: numbers and quoted texts. */
 import { intMax, intMin, uintMax } from "../values/number.ts"
 import type { Constant } from "./expr.ts"
 import type { Token } from "./token.ts"

@@ -21,11 +21,11 @@ export interface Macro {
   readonly receiver: boolean
   /** The number of arguments; undefined: any. */
   readonly arity?: number
-  /** What replaces the call; undefined: the call does not use the macro. `helper.fail` reports a fault. */
+  /** Returns the replacement; undefined: the call does not use the macro. `helper.fail` reports a fault. */
   expand(helper: MacroHelper, target: Expr | undefined, args: readonly Expr[]): Expr | undefined
 }
 
-/** The arguments of a macro are not what it needs. */
+/** Thrown when the arguments of a macro are invalid. */
 class MacroFault extends Error {
   constructor(
     readonly at: Expr,

@@ -6,7 +6,7 @@ export interface Mark {
   readonly position: Position
 }
 
-/** Makes the nodes of one tree. Their identifiers follow the order of the reference, which prints them. */
+/** Makes the nodes of one tree. Identifiers are in the order of the reference, which prints them. */
 export class Nodes {
   private last = 0
 

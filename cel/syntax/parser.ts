@@ -29,7 +29,7 @@ export interface ParseOptions {
 
 export interface ParsedTree {
   readonly expr: Expr
-  /** The calls that macros replaced, by the identifier of what replaced them. */
+  /** The calls that macros replaced, by the identifier of the replacement. */
   readonly macroCalls: ReadonlyMap<number, CallExpr>
   /** Identifiers of nodes that are written in parentheses. */
   readonly enclosed: ReadonlySet<number>
@@ -59,7 +59,7 @@ export function parse(source: string | Source, options: ParseOptions = {}): Pars
 
 type Strengths = ReadonlyMap<TokenKind, number>
 
-/** All of one strength, from the left: `a < b == c` is `(a < b) == c`. */
+/** All have one strength and associate to the left: `a < b == c` is `(a < b) == c`. */
 const relations: Strengths = new Map((["'<'", "'<='", "'>='", "'>'", "'=='", "'!='", "'in'"] as const).map((kind) => [kind, 1]))
 const calculations: Strengths = new Map<TokenKind, number>([
   ["'*'", 2],
@@ -76,7 +76,7 @@ function operatorName(text: string): string {
 
 const binaryOperator = /^(?:_(?:[-+*/%<>]|[=<>!]=|&&|\|\|)_|@in)$/
 
-/** What may follow a sign: another, or a primary. */
+/** Whether the token may follow a sign: another sign, or a primary. */
 function isSigned(kind: TokenKind): boolean {
   return kind === "'-'" || primaryStarts.has(kind)
 }
@@ -135,7 +135,7 @@ export class Parser extends PrimaryParser {
     return left
   }
 
-  /** A reader of `a ?? 0 > 1` cannot know what binds first. */
+  /** The precedence in `a ?? 0 > 1` is not obvious to a reader, so it needs parentheses. */
   private refuseMixture(side: Expr, symbol: string, position: Position): void {
     const operator = side.kind === "call" && side.args.length === 2 ? binaryOperator.exec(side.function)?.[0] : undefined
     if (operator === undefined || this.enclosed.has(side.id)) return
@@ -164,7 +164,7 @@ export class Parser extends PrimaryParser {
     return this.binary("relation", relations, 0, () => this.binary("calc", calculations, 0, () => this.unary()))
   }
 
-  /** Operators of at least a strength, from the left. Each counts as one step of depth until the chain ends. */
+  /** Operators of at least a strength, left-associative. Each counts as one step of depth until the chain ends. */
   private binary(rule: string, operators: Strengths, weakest: number, operand: () => Expr): Expr {
     this.depths.enter(rule)
     let steps = 1
@@ -198,7 +198,7 @@ export class Parser extends PrimaryParser {
     return this.member()
   }
 
-  /** Signs and negations come in pairs that cancel each other. */
+  /** Pairs of signs or negations cancel each other. */
   private prefixed(kind: TokenKind, operator: string): Expr {
     const { start } = this.tokens.peek()
     let count = 0

@@ -12,9 +12,9 @@ import { type Kinds, SyntaxFault, type TokenStream } from "./token-stream.ts"
 
 export abstract class PrimaryParser {
   protected readonly operandStarts = operandStarts
-  /** What may follow the expression that is being read. */
+  /** Tokens that may follow the current expression. */
   private followers: readonly TokenKind[] = []
-  /** What may follow the expressions around it. */
+  /** Tokens that may follow the expressions around it. */
   private outerFollowers: readonly TokenKind[] = []
 
   constructor(
@@ -36,7 +36,7 @@ export abstract class PrimaryParser {
     return this.source.position(index)
   }
 
-  /** Reads a part that one of these kinds ends. */
+  /** Reads a part that ends at one of these kinds. */
   protected within<T>(followers: readonly TokenKind[], read: () => T): T {
     const { followers: outer, outerFollowers } = this
     this.outerFollowers = [...outer, ...outerFollowers]
@@ -47,7 +47,7 @@ export abstract class PrimaryParser {
     return result
   }
 
-  /** Reads a part. After a fault in it, reading goes on with what may follow an operand. */
+  /** Reads a part. After a fault in it, continues with tokens that may follow an operand. */
   protected recovered(read: () => Expr): Expr {
     const { followers, outerFollowers } = this
     try {
@@ -154,7 +154,7 @@ export abstract class PrimaryParser {
     return new Set([...operators, ...this.followers])
   }
 
-  /** Ends a bracket: what follows it is what follows an operand. */
+  /** Ends a bracket, after which the tokens that follow an operand may come. */
   private close(kind: TokenKind): void {
     this.tokens.match(kind, this.afterOperand())
   }
@@ -205,7 +205,7 @@ export abstract class PrimaryParser {
     return this.nodes.map(place, entries)
   }
 
-  /** Names and dots come next, and then a `{`. */
+  /** Whether names and dots come next, and then a `{`. */
   private nameAhead(): boolean {
     let ahead = this.tokens.peek().kind === "'.'" ? 1 : 0
     while (this.tokens.peek(ahead).kind === "IDENTIFIER") {
@@ -277,7 +277,7 @@ export abstract class PrimaryParser {
     return typeof constant === "string" ? this.report(position, constant) : this.nodes.constant(position, constant)
   }
 
-  /** Reports a fault of something that can be read. The node that it returns is never checked. */
+  /** Reports a fault of a readable part. The returned node is never checked. */
   protected report(position: Position, message: string): Expr {
     this.issues.push({ line: position.line, column: position.column, message })
     return this.nodes.constant(position, { type: "null" })

@@ -10,9 +10,9 @@ it("counts positions in characters, wherever they are in a long text", () => {
       const text = pieces.join("")
       const index = drawn % (text.length + 1)
       const start = text.lastIndexOf("\n", index - 1) + 1
-      // A position is where a token begins, which is not within a character.
+      // A position is the start of a token, which is never within a character.
       fc.pre(!/[\udc00-\udfff]/.test(text[start] ?? "") && !/[\udc00-\udfff]/.test(text[0] ?? ""))
-      // Halves alone count as characters where no character has two.
+      // Lone halves count as characters if no character has two.
       const second = /[\ud800-\udbff][\udc00-\udfff]/.test(text) ? /[\udc00-\udfff]/g : /(?!)/g
       const characters = (from: number): number => text.slice(from, index).replace(second, "").length
       expect(new Source(text).position(index)).toEqual({

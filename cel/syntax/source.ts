@@ -5,7 +5,7 @@ const described = "<input>"
 /** Longer lines are not shown below a message. */
 const snippetMax = 16_384
 const reportedMax = 100
-/** Units of the text between two kept counts: the most that a position has to count. */
+/** Units of the text between two kept counts: the most units that finding a position has to count. */
 const unitsPerBlock = 256
 
 /** The text of an expression, with positions counted in code points. */
@@ -33,8 +33,8 @@ export class Source {
   }
 
   /**
-   * Where the reference says a node is that begins at a position: the first column of a line counts as the end of the
-   * line before.
+   * The position that the reference reports for a node: the first column of a line counts as the end of the line
+   * before.
    */
   checkedPosition(position: Position): Pick<Issue, "line" | "column"> {
     if (position.column > 0 || position.line === 1) return position

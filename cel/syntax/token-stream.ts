@@ -3,7 +3,7 @@ import { tokenize } from "./lexer.ts"
 import type { Source } from "./source.ts"
 import { formatKinds, type Token, type TokenKind } from "./token.ts"
 
-/** The rest of the source cannot be read: the fault is reported. */
+/** The rest of the source cannot be read; the fault is reported already. */
 export class SyntaxFault extends Error {}
 
 export type Kinds = ReadonlySet<TokenKind>
@@ -12,9 +12,9 @@ export type Kinds = ReadonlySet<TokenKind>
 export class TokenStream {
   private readonly tokens: readonly Token[]
   private index = 0
-  /** Pieces of the source that are no tokens. */
+  /** Pieces of the source that are not tokens. */
   private readonly unknown: { readonly start: number; readonly length: number }[] = []
-  /** A fault is reported, and no token was understood since: more faults would follow from the same cause. */
+  /** A fault was reported, and no token was accepted since: more faults would have the same cause. */
   private recovering = false
 
   constructor(
@@ -42,7 +42,7 @@ export class TokenStream {
     return token
   }
 
-  /** Passes over tokens until one of these kinds. */
+  /** Skips tokens until one of these kinds. */
   skipUntil(kinds: Kinds): void {
     while (this.peek().kind !== "<EOF>" && !kinds.has(this.peek().kind)) this.index++
   }
@@ -53,8 +53,8 @@ export class TokenStream {
   }
 
   /**
-   * Consumes a token of a kind. If another is there, one superfluous token is passed over, or a missing one is assumed
-   * when `following` can begin with the token that is there; otherwise reading ends.
+   * Consumes a token of a kind. If another token is next, one superfluous token is skipped, or a missing one is assumed
+   * when `following` can begin with the next token; otherwise reading ends.
    */
   match(kind: TokenKind, following: Kinds): Token {
     const found = this.take(kind)
@@ -67,7 +67,7 @@ export class TokenStream {
     return { kind, text: "", start: at.start }
   }
 
-  /** Checks that one of these kinds comes next, passing over one superfluous token. */
+  /** Checks that one of these kinds comes next, skipping one superfluous token. */
   expect(expected: Kinds): void {
     if (expected.has(this.peek().kind)) return
     if (expected.has(this.peek(1).kind) && this.peek().kind !== "<EOF>") {
@@ -81,7 +81,7 @@ export class TokenStream {
     return this.fail(token.start, `mismatched input '${token.text}' expecting ${formatKinds(expected)}`)
   }
 
-  /** Reports that no rule begins with the tokens from one to another. */
+  /** Reports that no rule of the grammar matches the tokens from `first` to `last`. */
   notViable(first: Token, last: Token): never {
     const end = last.kind === "<EOF>" ? last.start : last.start + last.text.length
     const pieces = this.unknown.filter(({ start }) => start >= first.start && start < end)

@@ -1,4 +1,4 @@
-/** Kinds of tokens, in the order in which messages list what was expected. */
+/** Kinds of tokens, in the order in which messages list expected ones. */
 export const tokenKinds = [
   "<EOF>",
   "'=='",

@@ -24,11 +24,11 @@ export interface CelType {
   readonly kind: Kind
   /** `int`, `list`, the name of a parameter, an object or an opaque type. */
   readonly name: string
-  /** Of lists, maps, optionals, types and other opaque types. */
+  /** Of lists, maps, optionals, types and opaque types. */
   readonly parameters: readonly CelType[]
   /** Of an object: its fields by the name that expressions use. Absent: the checker knows no fields. */
   readonly fields?: ReadonlyMap<string, Field>
-  /** An object with fields of any type besides those. */
+  /** An object that has fields of any type besides the declared ones. */
   readonly open?: true
   /** The largest size() of a value, for estimates of costs. Absent: unknown. */
   readonly maxElements?: bigint
@@ -72,7 +72,7 @@ export function typeType(parameter?: CelType): CelType {
   return { kind: "type", name: "type", parameters: parameter === undefined ? [] : [parameter] }
 }
 
-/** A type that a library brings: its values are read by the library's functions alone. */
+/** A type of a library: only the library's functions read its values. */
 export function opaqueType(name: string, ...parameters: readonly CelType[]): CelType {
   return { kind: "opaque", name, parameters }
 }
@@ -82,12 +82,12 @@ export function paramType(name: string): CelType {
   return { kind: "param", name, parameters: [] }
 }
 
-/** An object with named fields. Two objects of the same name are the same type. `open`: it has others as well. */
+/** An object with named fields. Two objects of the same name are the same type. `open`: it has other fields too. */
 export function objectType(name: string, fields: ReadonlyMap<string, Field>, open = false): CelType {
   return { kind: "struct", name, parameters: [], fields, ...(open && { open }) }
 }
 
-/** As `objectType`. The fields are made when an expression first looks at one, so a large type costs what is used. */
+/** As `objectType`. The fields are made when an expression first reads one, so unused fields cost nothing. */
 export function lazyObjectType(name: string, makeFields: () => ReadonlyMap<string, Field>): CelType {
   return new LazyObjectType(name, makeFields)
 }

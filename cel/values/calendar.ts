@@ -27,7 +27,7 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + dayOfEra - 719_468
 }
 
-/** The date and time of seconds since 1970, in the zone that they are counted in. */
+/** The date and time for seconds since 1970, in the zone in which they are counted. */
 export function civilTime(seconds: number): CivilTime {
   const days = Math.floor(seconds / daySeconds)
   const rest = seconds - days * daySeconds

@@ -7,7 +7,7 @@ import { mapOf } from "./map.ts"
 import { codePoints } from "./size.ts"
 import { Double, ErrorValue, Uint, type Value } from "./value.ts"
 
-/** At the ends of what one and two units of UTF-16 can say, whose orders differ, and anything else. */
+/** Characters at the limits of one and two UTF-16 units, whose orders differ, and anything else. */
 const edges = ["", "a", "\u007f", "\ud7ff", "\ue000", "\uffff", "\u{10000}", "\u{103ff}", "\u{10ffff}"]
 const text = fc.oneof(
   fc.string({ unit: "binary" }),

@@ -5,7 +5,7 @@ import { Double, type ErrorValue, Uint, type Value } from "./value.ts"
 
 const unordered = errorOf("NaN values cannot be ordered")
 
-/** -1, 0 or 1; an error for values that have no order, and for NaN. Numbers of all types have one order. */
+/** -1, 0 or 1; an error for values without an order, and for NaN. Numbers of all types have one order. */
 export function compare(one: Value, other: Value): number | ErrorValue {
   if (typeof one === "number" && typeof other === "number") return one < other ? -1 : one > other ? 1 : 0
   if (typeof one === "string") return typeof other === "string" ? compareTexts(one, other) : noSuchOverload()
@@ -46,7 +46,7 @@ function integerOf(value: Value): number | bigint | undefined {
 
 const surrogates = /[\ud800-\udfff]/
 
-/** By code points, as bytes of UTF-8 are ordered. UTF-16 orders surrogates before U+E000 to U+FFFF. */
+/** By code points, as UTF-8 bytes are ordered. UTF-16 orders surrogates before U+E000 to U+FFFF. */
 export function compareTexts(one: string, other: string): number {
   if (one === other) return 0
   if (!surrogates.test(one) && !surrogates.test(other)) return one < other ? -1 : 1

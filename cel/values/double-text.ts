@@ -1,4 +1,4 @@
-/** A double as `string(x)` and messages write it: the shortest digits, as Go's `%g`. */
+/** A double as in `string(x)` and in messages: the shortest digits, as Go's `%g`. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN"
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf"

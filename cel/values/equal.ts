@@ -3,12 +3,12 @@ import { compareDoubleInteger, type Integer } from "./number.ts"
 import { Duration, Timestamp } from "./time.ts"
 import { Double, ErrorValue, ListValue, MapValue, OpaqueValue, OptionalValue, type Result, TypeValue, Uint, type Value } from "./value.ts"
 
-/** Comparing longer texts is work. */
+/** Comparing longer texts counts as work. */
 const longText = 1000
 
 /**
- * `==`. Values of different types are not equal, but numbers are compared as numbers. NaN equals nothing. An error
- * comes from values of libraries alone.
+ * `==`. Values of different types are not equal, except that numbers are compared as numbers. NaN equals nothing. Only
+ * values of libraries give errors.
  */
 export function equal(one: Value, other: Value): boolean | ErrorValue {
   switch (typeof one) {

@@ -7,7 +7,7 @@ export function errorOf(message: string): ErrorValue {
 
 const noOverload = new ErrorValue("no such overload")
 
-/** What an operation answers to values it is not made for. Without a name: the text has no more than that. */
+/** The error of an operation for values of wrong types. Without a name, the message ends there. */
 export function noSuchOverload(name?: string): ErrorValue {
   return name === undefined ? noOverload : new ErrorValue(`no such overload: ${name}`)
 }

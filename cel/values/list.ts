@@ -20,13 +20,13 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** Copying an element takes less than a unit of work, but memory too. */
+/** Copying an element takes less than a unit of work, but also takes memory. */
 const joinWork = 0.25
 
 /** Joining sets and maps looks up each element. */
 const keyedJoinWork = 8
 
-/** Two lists, read as one. They are joined when all elements are asked for. */
+/** Two lists, read as one. They are joined when all elements are requested. */
 class JoinedList extends ListValue {
   private joined: readonly Result[] | undefined
   readonly size: number
@@ -53,8 +53,8 @@ class JoinedList extends ListValue {
 }
 
 /**
- * What a comprehension that builds a list accumulates in. `+` appends to it; no expression can hold it otherwise, so
- * the change is never seen.
+ * The accumulator of a comprehension that builds a list. `+` appends to it in place; no other expression can hold it,
+ * so the change is never seen.
  */
 export class GrowingList extends ListValue {
   private readonly values: Result[] = []
@@ -88,7 +88,7 @@ export function listOf(values: readonly Result[]): ListValue {
   return new ArrayList(values)
 }
 
-/** `a + b` of lists. A list may say itself what joining means: sets and maps of a schema do. */
+/** `a + b` of lists. A list may define its own joining: sets and map lists of a schema do. */
 export function joinLists(one: ListValue, other: ListValue): ListValue {
   if (one instanceof GrowingList) return one.append(other)
   if (one.join !== undefined) {

@@ -1,6 +1,6 @@
 import { Double, MapValue, Uint, type Value } from "./value.ts"
 
-/** A map of values that exist already. Keys of different types never meet: `1` and `1u` are found by each other. */
+/** A map of existing values. Keys of different types never collide, but `1` and `1u` find each other. */
 class LiteralMap extends MapValue {
   private readonly order: Value[] = []
   /** Strings, booleans and ints. */
@@ -48,7 +48,7 @@ class LiteralMap extends MapValue {
   }
 }
 
-/** Keys are strings, booleans, ints or uints. A key that comes twice has its last value. */
+/** Keys are strings, booleans, ints or uints. A repeated key has its last value. */
 export function mapOf(entries: Iterable<readonly [Value, Value]>): MapValue {
   return new LiteralMap(entries)
 }

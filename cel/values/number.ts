@@ -1,4 +1,4 @@
-/** Integers of 64 bits: arithmetic that reports overflow. Results are `number` where that is exact. */
+/** Integers of 64 bits: arithmetic that reports overflow. Results are `number` where that type is exact. */
 import { int64OfNumber } from "../../runtime/base/number-text.ts"
 import { Double, ErrorValue, Uint } from "./value.ts"
 
@@ -95,7 +95,7 @@ export function moduloUints(one: Uint, other: Uint): Uint | ErrorValue {
   return other.value === 0 ? modulusByZero : uintOf(BigInt(one.value) % BigInt(other.value))
 }
 
-/** `int(double)`: cut toward zero. Both ends of the range are refused, as the reference does. */
+/** `int(double)`: truncates toward zero. Both ends of the range are refused, as in the reference. */
 export function intOfDouble(value: number): Integer | ErrorValue {
   return int64OfNumber(value) ?? intOverflow
 }
@@ -118,13 +118,13 @@ export function compareIntegers(one: Integer, other: Integer): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Compares as the reference: the integer is converted to a double. Neither is NaN. */
+/** As in the reference, compares after converting the integer to a double. Neither is NaN. */
 export function compareDoubleInteger(double: number, integer: Integer): number {
   const other = Number(integer)
   return double < other ? -1 : double > other ? 1 : 0
 }
 
-/** The integer that a number used as an index or a key means; undefined when it is none. */
+/** The integer that a number denotes as an index or a key; undefined when it has a fraction or is no number. */
 export function losslessInteger(value: unknown): Integer | undefined {
   if (typeof value === "number" || typeof value === "bigint") return value
   if (value instanceof Uint) return value.value

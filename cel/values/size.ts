@@ -20,7 +20,7 @@ export function codePoints(text: string): number {
   return count
 }
 
-/** The size that run-time costs are computed with: what size() answers, and 1 for what has none. Errors count as 1. */
+/** The size from which run-time costs are computed: the result of size(), and 1 for other values and for errors. */
 export function sizeOf(value: Result): number {
   if (typeof value === "string") return codePoints(value)
   if (value instanceof ListValue || value instanceof MapValue || value instanceof OpaqueValue) return value.size

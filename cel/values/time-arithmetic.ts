@@ -24,7 +24,7 @@ export function negateDuration(one: Duration): Duration | ErrorValue {
   return checked(-one.nanos)
 }
 
-/** The time some nanoseconds later, in the zone of the time. Years 1 to 9999. */
+/** Adds nanoseconds to a time, keeping its zone. Years 1 to 9999. */
 export function addToTime(time: Timestamp, nanos: bigint): Timestamp | ErrorValue {
   const total = BigInt(time.seconds) * secondNanos + BigInt(time.nanos) + nanos
   const seconds = Number(floorDivide(total, secondNanos))

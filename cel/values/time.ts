@@ -1,6 +1,6 @@
 /**
- * A point in time, to the nanosecond: seconds since 1970 in UTC, and nanoseconds from 0 to 999,999,999. `offset` is how
- * many seconds east of UTC the text was written that it came from; it matters to `string(t)` alone.
+ * A point in time, to the nanosecond: seconds since 1970 in UTC, and nanoseconds from 0 to 999,999,999. `offset` is the
+ * offset east of UTC, in seconds, of the text that it was read from; only `string(t)` uses it.
  */
 export class Timestamp {
   constructor(

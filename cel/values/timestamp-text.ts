@@ -8,7 +8,7 @@ export const secondsMax = 253_402_300_799
 
 const syntax = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 
-/** Undefined when the text is no time, or none within years 1 to 9999 in UTC (`overflow`). */
+/** Undefined when the text is not a time; `overflow` when it is outside of years 1 to 9999 in UTC. */
 export function parseTimestamp(text: string): Timestamp | "overflow" | undefined {
   const match = syntax.exec(text)
   if (match === null) return undefined
@@ -23,7 +23,7 @@ export function parseTimestamp(text: string): Timestamp | "overflow" | undefined
   return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")), offset + 0)
 }
 
-/** In the zone that the text was written in which the time came from; no zeros at the end of a fraction. */
+/** In the zone of the text that the time was read from; without zeros at the end of a fraction. */
 export function timestampText(time: Timestamp): string {
   const at = civilTime(time.seconds + time.offset)
   const fraction =

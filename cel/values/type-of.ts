@@ -23,7 +23,7 @@ const anyMap = mapType(dynType, dynType)
 const anyOptional = optionalType(dynType)
 const anyTypeType = typeType()
 
-/** The type of a value as `type(x)` reports it: parameters are not known at run time, and objects are maps. */
+/** The type of a value as `type(x)` reports it: parameters are unknown at run time, and objects are maps. */
 export function typeOf(value: Value): CelType {
   switch (typeof value) {
     case "string":

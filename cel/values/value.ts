@@ -1,6 +1,6 @@
 /**
  * Values of expressions. An int is a `number` where that is exact and a `bigint` beyond; a double is wrapped, because
- * it is the rarer of the two. Strings, booleans, null and bytes are those of JavaScript.
+ * it is the rarer of the two. Strings, booleans and null are JavaScript's, bytes a Uint8Array.
  */
 import type { CelType } from "../types/type.ts"
 import type { Duration, Timestamp } from "./time.ts"
@@ -22,14 +22,14 @@ export type Value =
   | TypeValue
   | OpaqueValue
 
-/** What an operation answers: an error is a value, so that `&&` and `||` can absorb it. */
+/** Result of an operation: an error is a value, so that `&&` and `||` can absorb it. */
 export type Result = Value | ErrorValue
 
-/** A failed operation. `message` is the text a user reads: `no such key: x`. */
+/** A failed operation. `message` is the text for users: `no such key: x`. */
 export class ErrorValue {
   constructor(
     readonly message: string,
-    /** The evaluation was stopped, and no operator absorbs it. */
+    /** The evaluation was stopped, so no operator absorbs the error. */
     readonly cancelled: boolean = false,
   ) {}
 }
@@ -49,13 +49,13 @@ export abstract class ListValue {
   abstract readonly size: number
   /** The element at an index from 0 to `size` - 1; an error when it cannot be read. */
   abstract at(index: number): Result
-  /** Only ints are indices, no other numbers of the same value. */
+  /** Only ints are indices; other numbers of the same value are not. */
   readonly intIndex?: boolean
   /** All elements. The caller does not change the array. */
   abstract toArray(): readonly Result[]
-  /** What `list + other` answers, where that is not the one list after the other. */
+  /** The result of `list + other`, where that is not a concatenation. */
   join?(other: ListValue): ListValue
-  /** What `list == other` answers, where order does not matter. */
+  /** The result of `list == other`, where order does not matter. */
   matches?(other: ListValue): boolean | ErrorValue
 }
 
@@ -64,13 +64,13 @@ export abstract class MapValue {
   abstract readonly size: number
   /** The value of a key, undefined when the map has no such key, or an error when it cannot be read. */
   abstract find(key: Value): Result | undefined
-  /** What `map.?key` finds, where that is not what `map.key` gives: an object whose fields have a zero value. */
+  /** The result of `map.?key`, where it differs from `map.key`: for objects whose fields have a zero value. */
   findSent?(key: Value): Result | undefined
-  /** What `has(map.key)` answers, where it is not whether the key is found. */
+  /** The result of `has(map.key)`, where it differs from whether the key is found. */
   has?(key: Value): boolean
   /** The keys, in the order in which they are visited. The caller does not change the array. */
   abstract keys(): readonly Value[]
-  /** What `map == other` answers, where the keys and values do not say all. */
+  /** The result of `map == other`, where comparing keys and values is not enough. */
   matches?(other: MapValue): boolean | ErrorValue
 }
 
@@ -85,12 +85,12 @@ export class TypeValue {
   constructor(readonly type: CelType) {}
 }
 
-/** A value of a type that a library brings, such as a quantity or a URL. */
+/** A value of a library's type, such as a quantity or a URL. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType
-  /** What `==` answers, for any other value. */
+  /** The result of `==` with any other value. */
   abstract equals(other: Value): boolean | ErrorValue
-  /** The size that costs are computed with; 1 when absent. */
+  /** The size from which costs are computed; 1 by default. */
   get size(): number {
     return 1
   }
@@ -98,7 +98,7 @@ export abstract class OpaqueValue {
   print(): string {
     return this.type.name
   }
-  /** What `optional.ofNonZeroValue` takes for none. */
+  /** Whether `optional.ofNonZeroValue` treats it as absent. */
   get zero(): boolean {
     return false
   }

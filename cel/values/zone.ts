@@ -4,12 +4,12 @@ import type { ErrorValue } from "./value.ts"
 import { chargeWork } from "../work.ts"
 
 /**
- * Zones change their offset at quarters of an hour, so one answer serves a quarter. A quarter with a change of an odd
- * second, which old local times have, is not kept.
+ * Zones change their offset at quarters of an hour, so one answer is kept for a quarter. A quarter with a change at an
+ * odd second, as in old local times, is not kept.
  */
 const quarter = 900
 const keptMax = 4096
-/** A zone may be named in upper and lower case, each time another. Each takes some 50 KB. */
+/** A zone may be named in upper and lower case; each spelling takes an entry of some 50 KB. */
 const zonesMax = 100
 const zoneCharactersMax = 256
 /** Units of work, some 100 and 5 us. */

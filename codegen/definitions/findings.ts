@@ -1,9 +1,9 @@
-/** What a conversion between definitions and schemas has to report. */
+/** Findings of a conversion between definitions and schemas. */
 
 /** Names of members and numbers of items, from the top of a document. */
 export type Path = readonly (string | number)[]
 
-/** `lost`: the result does not say it. `note`: the result says it in another way. */
+/** `lost`: the result does not express it. `note`: the result expresses it in another way. */
 export interface Finding {
   readonly severity: "lost" | "note"
   readonly path: Path
@@ -14,12 +14,12 @@ export interface Finding {
 export class Findings {
   private readonly found: Finding[] = []
 
-  /** The result does not say what is at `path`. `text` names it and what happens instead. */
+  /** The part at `path` is missing in the result. `text` names it and the consequence. */
   lost(path: Path, text: string): void {
     this.found.push({ severity: "lost", path, text })
   }
 
-  /** The result says what is at `path` in another way. */
+  /** The result expresses the part at `path` in another way. */
   note(path: Path, text: string): void {
     this.found.push({ severity: "note", path, text })
   }

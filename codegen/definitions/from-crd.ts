@@ -12,18 +12,16 @@ import { type Diagnostic, load } from "../load/index.ts"
 import { type Path, pathText } from "./findings.ts"
 import { type CheckSchemas, convertDefinitions, type Converted, DefinitionFault } from "./from/convert.ts"
 
-/** What `gen` was called with. */
+/** Arguments of `gen --from-crd`. */
 export interface FromCrdOptions {
   readonly file: string
   readonly schemas: string | undefined
 }
 
-/** Everything is written, except what was reported as lost. */
+/** Exit code: everything is written, except the reported losses. */
 const exitWithLosses = 3
 
-/**
- * Called by `gen`. Returns the exit code: 0 done, 1 nothing was written, 3 written without what the printed lines name.
- */
+/** Called by `gen`. Returns the exit code: 0 done, 1 nothing was written, 3 written, with losses (printed). */
 export function fromCrd({ file, schemas }: FromCrdOptions, context: CommandContext): number {
   const source = resolve(context.cwd, file)
   const folder = resolve(context.cwd, schemas ?? "schemas")
@@ -63,7 +61,7 @@ function refuse(line: string, context: CommandContext): number {
 /** A document and where its parts are. */
 interface SourceDocument {
   readonly value: JsonValue
-  /** `:12:5` of the innermost part on the way to `path` that is written. */
+  /** `:12:5`, the position of the innermost existing part on the way to `path`. */
   readonly locate: (path: Path) => string
 }
 
@@ -106,7 +104,7 @@ function rangeStart(node: unknown): number | undefined {
   return typeof start === "number" ? start : undefined
 }
 
-/** Whole numbers are read exactly; those that a double holds become plain numbers. */
+/** Reads whole numbers exactly; numbers that a double holds become plain numbers. */
 function plain(value: unknown): JsonValue {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (Array.isArray(value)) return value.map(plain)
@@ -133,7 +131,7 @@ function loaderOf(folder: string): CheckSchemas {
   }
 }
 
-/** Prints each finding with its line. Returns how many are losses. */
+/** Prints each finding with its line. Returns the number of losses. */
 function report(
   converted: readonly Converted[],
   documents: readonly SourceDocument[],

@@ -11,8 +11,8 @@ export const intOrStringTypes: readonly JsonObject[] = [{ type: "integer" }, { t
 const dnsLabel = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 
 /**
- * Formats of the dialect that a pattern says: definitions have the format, which no server knows and every server
- * ignores, beside these keywords, which every server checks.
+ * Formats of the dialect with an equivalent pattern. Definitions have the format, which every server ignores as
+ * unknown, beside these keywords, which every server checks.
  */
 export const formatPatterns: Readonly<Record<string, JsonObject>> = {
   "dns-label": { pattern: `^${dnsLabel}$`, maxLength: 63 },
@@ -24,7 +24,7 @@ export const formatPatterns: Readonly<Record<string, JsonObject>> = {
   uuid: { pattern: "^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$" },
 }
 
-/** Formats of whole numbers: definitions say the range, and the width of the number as format. */
+/** Formats of whole numbers: definitions state the range, and the width of the number as format. */
 export const rangeFormats: ReadonlySet<string> = new Set(["port-number", "user-id", "group-id", "file-mode"])
 
 /** Formats that servers of definitions check and the dialect has under the same name. */

@@ -20,7 +20,7 @@ function sample(name: string): JsonObject {
   return value
 }
 
-/** A definition, the schemas that are made of it, and the definition that is made of these. */
+/** A definition, the schemas made of it, and the definition made of these schemas. */
 function andBack(definition: JsonObject) {
   const converted = schemasOf([definition])
   const [made] = definitionsOfSchemas(textsOf(converted))
@@ -33,7 +33,7 @@ describe("definition -> schema -> definition is equal, or the difference is repo
   test.each(readdirSync(samples))("%s", (name) => {
     const { made, unreported } = andBack(sample(name))
     expect(unreported).toEqual([])
-    // What a schema says that was made of a definition, a definition can say.
+    // A definition can express every schema that was made of a definition.
     const lost = made?.findings.flatMap(({ found }) => found.all.filter(({ severity }) => severity === "lost"))
     expect(lost?.map(({ path, text }) => `${pathText(path)}: ${text}`)).toEqual([])
   })
@@ -53,7 +53,7 @@ const goldenCases = readdirSync(join(repository, "test", "golden"), { withFileTy
   .filter((entry) => entry.isDirectory() && entry.name !== "library")
   .map(({ name }) => join("test", "golden", name, "schemas"))
 
-/** Schemas of a folder; types that no kind has are held by one of their own. */
+/** Schemas of a folder. Adds a kind that holds the types, if no kind has them. */
 function withHolder(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const own = [...files].filter(([path]) => !path.startsWith("core/"))
   if (own.some(([, text]) => /^kind:/m.test(text))) return new Map(own)
@@ -91,7 +91,7 @@ describe("schema -> definition -> schema is equal, or the difference is reported
         const changed = differences(factsOf(kind, model), back === undefined ? {} : factsOf(back, again))
         expect(unreported(changed, found.all).map(pathText)).toEqual([])
       }
-    // What definitions can say, they say again.
+    // A second conversion gives the same definitions.
     const second = definitionsOfSchemas(texts, again)
     const reported = converted.flatMap(({ findings }) => findings.all)
     for (const [index, object] of objects.entries()) {

@@ -21,10 +21,7 @@ export interface WriteOptions {
 
 const exitWithLosses = 3
 
-/**
- * Called by the command. Returns the exit code: 0 done, 1 nothing was written, 3 written without what the printed lines
- * name.
- */
+/** Called by the command. Returns the exit code: 0 done, 1 nothing was written, 3 written, with losses (printed). */
 export function writeDefinitions({ schemas, out, vendor }: WriteOptions, context: CommandContext): number {
   const folder = resolve(context.cwd, schemas)
   const shown = (path: string): string => relative(context.cwd, path).replaceAll("\\", "/")
@@ -63,7 +60,7 @@ function writeDefinition(target: string, object: JsonObject, written: (path: str
   written(path)
 }
 
-/** A definition as YAML that tools of version 1.1 read alike. */
+/** A definition as YAML that YAML 1.1 tools read alike. */
 export function definitionText(object: JsonObject): string {
   return stringify(object, { version: "1.1", lineWidth: 120, aliasDuplicateObjects: false, schema: "yaml-1.1" })
 }

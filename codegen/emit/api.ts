@@ -49,10 +49,7 @@ export function emitApi(context: EmitContext): string {
   })
 }
 
-/**
- * Words are chosen among all groups of the model, so that those of a user's kinds differ from those of the built-in
- * ones.
- */
+/** Picks words across all groups of the model, so that a user's group cannot collide with a built-in one. */
 function treeOf(context: EmitContext, kinds: readonly KindModel[]): Tree {
   const words = groupWords(context.model.kinds.map(({ group }) => group))
   const tree = new Map<string, Map<string, KindModel[]>>()

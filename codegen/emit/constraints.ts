@@ -27,8 +27,8 @@ export function declareLimits(builder: FileBuilder, type: TypeModel): void {
 }
 
 /**
- * The calls that check the type's own fields: those that must be present, then the limits of each, after the lines that
- * `before` has for it. Also returns the names of the latter.
+ * The calls that check the type's own fields: first for presence, then the limits of each field, after the lines that
+ * `before` has for it. Also returns the names of the fields with limits.
  */
 export function limitLines(
   builder: FileBuilder,
@@ -74,7 +74,7 @@ function canFail(field: FieldModel): boolean {
   return hasConstraints(field) || ofItems || field.immutable !== false || field.requiredOn !== undefined
 }
 
-/** Whether calls about a field say how its failures are reported. */
+/** Whether calls about a field state how its failures are reported. */
 function isReportedOtherwise(field: FieldModel): boolean {
   return field.failures !== undefined || field.reportedAt !== undefined || (field.immutable !== false && absentValue(field) !== undefined)
 }
@@ -84,13 +84,13 @@ export function fieldCheck(type: TypeModel, field: FieldModel): string {
   return isReportedOtherwise(field) ? `, ${member(limitsName(type.localName), field.name)}` : ""
 }
 
-/** What failures show of an absent field; `null` as a text is what the reference writes for a pointer. */
+/** The value that failures show for an absent field. As in kube-apiserver, a pointer shows `null` as a text. */
 export function absentValue(field: FieldModel): JsonValue | undefined {
   if (field.pointer || ("scalar" in field.type && field.type.scalar === "RawExtension")) return "null"
   return readingOf(field).zero
 }
 
-/** The flags decide about empty texts, so only scalars have them. */
+/** The flags are about empty texts, so only scalars have them. */
 function fieldLimits(field: FieldModel): Literal {
   const flags = "scalar" in field.type && hasLimits(field)
   return {
@@ -121,7 +121,7 @@ function partLimits(part: Constraints | undefined): Literal | undefined {
   return part === undefined || !hasLimits(part) ? undefined : valueLimits(part)
 }
 
-/** The words of a schema for failures. */
+/** The forms of failures, as the schema states them. */
 export function formsLiteral(forms: Readonly<Record<string, FailureForm | undefined>>): Literal {
   const entries = Object.entries(forms).map(([word, form]) => [word, form && { ...form, value: form.value && plain(form.value) }] as const)
   return Object.fromEntries(entries)

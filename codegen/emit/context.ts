@@ -1,7 +1,4 @@
-/**
- * Shared state of all emitters: the model, the options, and the types that have something to validate or default in or
- * below them.
- */
+/** Shared state of all emitters: the model, the options, and the types that need a validator or defaults. */
 import type { FieldModel, FileModel, KindModel, Model, TypeModel, TypeRefModel } from "../../model/model.ts"
 import { appliedDefault, type ShapeOf } from "../../model/defaults.ts"
 import { isPresent, Presence } from "../../model/presence.ts"
@@ -16,7 +13,7 @@ export interface EmitContext {
   readonly validated: ReadonlySet<string>
   /** Types whose defaults function is not empty. */
   readonly defaulted: ReadonlySet<string>
-  /** Types of which clients may leave out more than the server does. They have an input form. */
+  /** Types of which clients may leave out more than the server does: they have an input form. */
   readonly withInput: ReadonlySet<string>
   readonly files: ReadonlyMap<string, FileModel>
   readonly shapeOf: ShapeOf
@@ -58,7 +55,7 @@ export function leafRef(type: TypeRefModel): string | undefined {
   return "ref" in leaf ? leaf.ref : undefined
 }
 
-/** As `leafRef`, with unions: what has a message of its own. */
+/** As `leafRef`, and also for unions: the type that has a message of its own. */
 export function leafMessage(type: TypeRefModel): string | undefined {
   const leaf = leafType(type)
   return "union" in leaf ? leaf.union : leafRef(leaf)

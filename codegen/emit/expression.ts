@@ -1,8 +1,8 @@
 /**
  * Compiles expressions of the dialect to plain TypeScript that calls the doorway (runtime/schema/expression.ts).
  *
- * A field that is not a pointer has no absent state: the checker has written into the tree what it reads as. When such
- * a field is used as a value and all its parents certainly exist, an absent field reads as that zero ("", 0, false).
+ * A field that is not a pointer has no absent state: the checker has written its zero value into the tree. When such a
+ * field is used as a value and all its parents certainly exist, an absent field reads as that zero ("", 0, false).
  * `has(x)` and `x ?? y` test the field as it was sent.
  */
 import { expressionFunctions } from "../../model/expression/functions.ts"

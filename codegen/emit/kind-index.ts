@@ -50,7 +50,7 @@ export function emitIndex(context: EmitContext, documents: readonly string[]): s
   })
 }
 
-/** What `startServer` needs of a user's kinds that a program imports: their behaviours, and where the documents are. */
+/** Facts that `startServer` needs of a user's kinds: their behaviours, and where the documents are. */
 function ownModule({ options }: EmitContext, kinds: readonly KindModel[]): Declaration[] {
   const { ownBehaviour } = options
   if (ownBehaviour === undefined) return []
@@ -83,8 +83,8 @@ function ownModule({ options }: EmitContext, kinds: readonly KindModel[]): Decla
 }
 
 /**
- * Types that are request or response bodies: those outside of kinds that name their own kind and version, and those of
- * sub-resources.
+ * Types of request and response bodies without operations of their own: types with `kind` and `apiVersion` that are not
+ * served, and bodies and options of sub-resources.
  */
 function bodyTypes(context: EmitContext): readonly TypeModel[] {
   const emitted = context.model.files

@@ -1,4 +1,4 @@
-/** Names of what is generated for a type. */
+/** Names of declarations that are generated for a type. */
 import { upperFirst } from "../../model/names.ts"
 
 /** `PodSpec` → `podSpec`, `HTTPGetAction` → `httpGetAction`, `CSIDriver` → `csiDriver`. */
@@ -38,7 +38,7 @@ export function limitsName(localName: string): string {
   return `${lowerFirst(localName)}Limits`
 }
 
-/** The constant of a group of a type's fields of which one is set. */
+/** The constant of a group of fields of a type, of which one is set. */
 export function groupName(localName: string, index: number): string {
   return `${lowerFirst(localName)}Group${index === 0 ? "" : index + 1}`
 }
@@ -66,7 +66,7 @@ function camelCase(labels: readonly string[]): string {
     .join("")
 }
 
-/** The type that clients may send, where it differs from what the server returns. */
+/** The type of objects that clients send, where it differs from the returned type. */
 export function inputName(localName: string): string {
   return `${localName}Input`
 }

@@ -23,7 +23,7 @@ export function emitOpenApi(context: EmitContext): ReadonlyMap<string, string> {
   return texts(options.sharesDefinitions === true ? withShared(documents) : documents)
 }
 
-/** Writes what several documents of version 3 define into one of its own. A name has one meaning in all of them. */
+/** Moves definitions that several version 3 documents share into one document. A name means the same in all. */
 function withShared(documents: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, JsonObject> {
   const counts = new Map<string, number>()
   for (const document of documents.values())

@@ -27,7 +27,7 @@ export interface EmitOptions {
   readonly schemaFolder: string
   /** Returns the module specifier of the doorway for a file at this path below out. */
   readonly doorwayImport: (fromFile: string) => string
-  /** Whether a behaviour of this name is the user's own. Absent: the kinds are those of this package. */
+  /** Whether a behaviour of this name is the user's own. Absent: the kinds are built in. */
   readonly ownBehaviour?: (name: string) => boolean
   /** Returns the module of a behaviour: `checks/podContainers`, `cells/podStatus`, `conversions/events`. */
   readonly behaviourImport: (fromFile: string, name: string) => string

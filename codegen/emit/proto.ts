@@ -49,7 +49,7 @@ class Packages {
     return (this.types.get(name) ?? []).filter((type) => this.context.options.emitted.has(type.file))
   }
 
-  /** The file of what this run writes of a package. */
+  /** The file with the types of a package that this run writes. */
   file(name: string): string {
     return protobufFile(name, this.typesOf(name).length < (this.types.get(name) ?? []).length)
   }

@@ -31,7 +31,7 @@ export function emitResource(context: EmitContext, file: FileModel, kind: KindMo
   return builder
 }
 
-/** The types of the kind's objects and, where it is another one, of what clients may send. */
+/** The type of the kind's objects and, where it differs, the type of objects that clients may send. */
 function kindTypes(builder: FileBuilder, kind: KindModel): string {
   const object = builder.ofType(kind.type, "types", (name) => name, true)
   return hasInput(builder.context, kind.type) ? `${object}, ${builder.ofType(kind.type, "types", inputName, true)}` : object
@@ -163,10 +163,7 @@ function warnings(builder: FileBuilder, kind: KindModel): string {
   return `${parameters} => ${parts.length === 1 ? parts.join("") : `[${parts.map((part) => `...${part}`).join(", ")}]`}`
 }
 
-/**
- * The names of kinds in the files of the whole: that of the record, with group and version where two kinds have one
- * name.
- */
+/** Names of kinds in files about all kinds: the record's name, with group and version where two kinds share it. */
 export function localNames(kinds: readonly KindModel[]): (kind: KindModel) => string {
   const counts = new Map<string, number>()
   for (const kind of kinds) counts.set(resourceName(kind), (counts.get(resourceName(kind)) ?? 0) + 1)

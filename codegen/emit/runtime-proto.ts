@@ -1,4 +1,4 @@
-/** The `.proto` file of what belongs to no group: the messages of scalars, and the envelope. */
+/** The `.proto` file of messages that belong to no group: scalars, and the envelope. */
 import { protobufFile, runtimePackage } from "../../model/protobuf.ts"
 import { type MessageScalar, scalarMessages } from "../../runtime/schema/scalar-messages.ts"
 import type { TypeShape } from "../../runtime/schema/shape.ts"

@@ -94,7 +94,7 @@ function declareInput(builder: FileBuilder, type: TypeModel, kind: KindModel | u
   return { declare: "type", name, doc, base: type.localName, members }
 }
 
-/** The fields as in JSON: those of inline types replace the inline field. */
+/** The fields as in JSON: the fields of an inline type replace the inline field. */
 function flattened(context: EmitContext, type: TypeModel): readonly FieldModel[] {
   return type.fields.flatMap((field) =>
     field.inline && "ref" in field.type ? flattened(context, typeOf(context, field.type.ref)) : [field],

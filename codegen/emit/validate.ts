@@ -41,13 +41,13 @@ function body(builder: FileBuilder, type: TypeModel): string[] {
   for (const field of type.fields) lines.push(...(limited.has(field.name) ? [] : before(field.name)), ...fieldLines(builder, type, field))
   for (const index of type.oneOf.keys()) lines.push(`${builder.runtime("oneOf")}(self, context, ${groupName(type.localName, index)})`)
   for (const one of type.rules) if (one.before === undefined) lines.push(ruleLine(builder, type, one))
-  // A change is judged after the new state, as the reference does.
+  // As in kube-apiserver, the new state is validated first, then the change.
   for (const field of type.fields) lines.push(...changeLines(builder, type, field))
   for (const name of type.checks) lines.push(`${builder.runtime("named")}(${builder.behaviour("checks", name)}, self, context)`)
   return lines
 }
 
-/** The validator of the type that a field's value has or consists of. */
+/** The validator of the struct that a field's value, its items or its map values have. */
 function validatorOf(builder: FileBuilder, field: FieldModel): string | undefined {
   const ref = leafRef(field.type)
   const hasOne = ref !== undefined && field.unchecked !== true && builder.context.validated.has(ref)

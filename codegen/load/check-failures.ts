@@ -21,7 +21,7 @@ export function checkFailures(block: Block, words: readonly string[], source: So
   }
 }
 
-/** Only failures of one reason list values. */
+/** Only failures with reason NotSupported list values. */
 export function checkSupported(block: Block, reason: string, source: SourceFile): void {
   if (reason !== "NotSupported" && block.has("supported"))
     source.report(block.start("supported"), { found: "supported without reason NotSupported", expected: "reason: NotSupported" })

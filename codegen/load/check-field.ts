@@ -65,7 +65,7 @@ function checkOwnType({ name }: FieldModel, { block, source }: Context): void {
     })
 }
 
-/** What a gate that is off does to a field needs the gate. */
+/** Keywords about a field whose gate is off need the gate. */
 function checkGate({ gate }: FieldModel, { block, source }: Context): void {
   if (gate !== undefined) return
   for (const word of ["gatedValue", "gateExempts"] as const)
@@ -98,7 +98,7 @@ function checkFitting(type: TypeRefModel, { block, source }: Context): void {
   }
 }
 
-/** The types of the table of constraints; undefined for structs, which have rules instead. */
+/** The type's name in the table of constraints; undefined for structs, which have rules instead. */
 function fitOf(type: TypeRefModel): Fit | undefined {
   if ("scalar" in type) return type.scalar
   if ("map" in type) return "map"
@@ -240,7 +240,7 @@ function checkConstant(found: string, limits: Limits, value: JsonValue, start: n
   if (fault !== undefined) source.report(start, { found, expected: `a value within its limits: ${fault}` })
 }
 
-/** Limits without those that are faults themselves, which are reported where they are, and without the enum. */
+/** Limits without the enum, and without faulty limits, which are reported where they are. */
 function readable(limits: Limits): Limits {
   const { format, pattern, minimum, maximum, enum: _values, ...others } = limits
   const isFinite = [minimum, maximum].every((bound) => bound === undefined || Number.isFinite(bound))
@@ -290,7 +290,7 @@ const scalarChecks: Readonly<Record<string, { readonly fits: (value: JsonValue) 
   IntOrString: { fits: (value) => typeof value === "string" || Number.isInteger(value), title: "a whole number or a text" },
 }
 
-/** Says what a constant of `type` should be; undefined when it is valid. */
+/** Describes a valid constant of `type`; undefined when `value` is valid. */
 function mismatch(value: JsonValue, type: TypeRefModel, table: TypeTable): string | undefined {
   if ("scalar" in type) {
     const check = scalarChecks[type.scalar]

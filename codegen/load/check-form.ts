@@ -11,7 +11,7 @@ import { nearest } from "../../runtime/base/nearest.ts"
 import type { Keyword, KeywordPlace, ValueForm } from "./keyword.ts"
 
 const pathPattern = /^[A-Za-z_$][\w$-]*(\[[^\]]*\])?(\.[A-Za-z_$][\w$-]*(\[[^\]]*\])?)*$/
-/** What failures show need not be a path of fields: `../taints[].effect`. */
+/** The path that failures show need not be a path of fields: `../taints[].effect`. */
 const reportedPathPattern = /^(?:\.|(?:\.\.?\/)*(?:\.\.|\[\]|[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?(?:\.[A-Za-z_$][\w$-]*(?:\[[^\]]*\])?)*))$/
 const namePattern = /^[A-Za-z_$][\w$-]*$/
 const identifierPattern = /^[A-Za-z][\w-]*$/
@@ -63,7 +63,7 @@ function checkBlock(file: SourceFile, map: MapNode, place: KeywordPlace): void {
 
 /**
  * Reads a reported key as the word that was meant, so that one mistake is reported once. Returns its keyword, unless
- * the value is that of another language.
+ * the value too is written as in another language.
  */
 function correct(map: MapNode, entry: MapEntry, place: KeywordPlace, near: string | undefined): Keyword | undefined {
   const habit = keyHabit(place, entry.key)
@@ -131,7 +131,7 @@ function checkValue(file: SourceFile, node: SourceNode, value: ValueForm, word: 
   }
 }
 
-/** What a value should be, with the value that is meant where it is plain. */
+/** The expected form of a value, with the value that was meant where it is plain. */
 function expectedForm(value: ValueForm, node: SourceNode): { expected: string; nearest?: string } {
   const written = node.node === "scalar" ? node.value : undefined
   const expected = formTitle(value)
@@ -148,7 +148,7 @@ function expectedForm(value: ValueForm, node: SourceNode): { expected: string; n
 
 const words: ReadonlySet<ValueForm["form"]> = new Set(["word", "path", "identifier", "fieldName", "text"])
 
-/** Lists of words have every word once. */
+/** Lists of words contain no word twice. */
 function checkRepeats(file: SourceFile, list: ListNode, of: ValueForm, word: string): void {
   if (!words.has(of.form)) return
   const seen = new Set<unknown>()

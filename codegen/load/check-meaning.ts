@@ -1,4 +1,4 @@
-/** Checks what the keywords of one field mean together: constants that can be read, bounds that can be met. */
+/** Checks the keywords of one field together: constants that can be read, bounds that can be met. */
 import type { JsonValue } from "../../runtime/base/json.ts"
 import { durationFault } from "../../runtime/base/duration.ts"
 import { parseQuantity } from "../../runtime/base/quantity.ts"
@@ -36,7 +36,7 @@ function checkNullable({ inline, pointer, keepEmpty, nonEmpty, requiredOn }: Fie
 /** Reports at the value of a keyword. */
 type Report = (word: string, found: string, expected: string) => void
 
-/** What a constant text of `type` should be; undefined when it can be read. */
+/** Describes a valid constant text of `type`; undefined when `value` can be read. */
 export function textFault(type: TypeRefModel, value: JsonValue): string | undefined {
   if (typeof value !== "string" || !("scalar" in type)) return undefined
   if (type.scalar === "Quantity" && !readable(() => parseQuantity(value))) return 'a quantity, such as "500m" or "1Gi"'

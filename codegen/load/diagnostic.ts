@@ -4,7 +4,7 @@
  */
 import { nearest } from "../../runtime/base/nearest.ts"
 
-/** What is wrong and what would be valid. */
+/** An error, and what would be valid. */
 export interface Fault {
   /** `unknown key "defualt"` */
   readonly found: string

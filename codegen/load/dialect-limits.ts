@@ -1,4 +1,4 @@
-/** Keywords that limit the values of fields, and those that word their failures. Part of the table in dialect.ts. */
+/** Keywords that limit the values of fields, and keywords that word their failures. Part of the table in dialect.ts. */
 import type { Keyword, ValueForm } from "./keyword.ts"
 import { fieldName, fieldNames, yes } from "./value-forms.ts"
 

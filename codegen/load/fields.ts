@@ -1,6 +1,6 @@
 /**
  * Converts the fields of a declared type to field models: resolves types, types keywords, and fills in missing
- * keywords. check-field.ts checks the meaning of those present.
+ * keywords. check-field.ts checks the meaning of stated keywords.
  */
 import { featureGateNames } from "../../runtime/base/feature-gates.ts"
 import { type Limits, numberWords } from "../../runtime/schema/constraints.ts"
@@ -18,7 +18,7 @@ export interface FieldDeclaration {
   readonly model: FieldModel
   readonly block: Block
   readonly nameStart: number
-  /** False when its type could not be read: nothing more is said of it. */
+  /** False when its type could not be read: it has no further diagnostics. */
   readonly known: boolean
 }
 
@@ -88,7 +88,7 @@ function distinctOf(type: TypeRefModel, block: Block): Pick<FieldModel, "distinc
   return stated || (listType === "map" && keys.length === 0) ? {} : { distinct: keys }
 }
 
-/** The server fills in what it publishes as required. Pointers have no zero value, and structs are filled in anyway. */
+/** The server fills in fields published as required. Pointers have no zero value; structs are filled in anyway. */
 function keepsEmpty(block: Block, type: TypeRefModel): boolean {
   const isPublished = block.word("required", [true, false, "published"]) === "published"
   return block.flag("keepEmpty") ?? (isPublished && !isPointer(block) && !("ref" in type))
@@ -178,13 +178,13 @@ export function failureForms(block: Block): Readonly<Record<string, FailureForm>
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
 
-/** Keys of a map are texts in YAML; those of numbers are read as numbers. */
+/** Keys of a map are texts in YAML; keys that stand for numbers are read as numbers. */
 function enumValue(key: string, type: TypeRefModel): JsonValue {
   const isNumber = "scalar" in type && ["int32", "int64", "double", "IntOrString"].includes(type.scalar)
   return isNumber && /^-?\d+(\.\d+)?$/.test(key) ? Number(key) : key
 }
 
-/** The type of what a list or map holds. Limits on parts that the type does not have are reported by check-field.ts. */
+/** The type of a list's items or a map's keys or values. check-field.ts reports limits on parts that the type lacks. */
 function partType(type: TypeRefModel, word: "items" | "values" | "keys"): TypeRefModel {
   const part = word === "items" ? itemType(type) : word === "values" && "map" in type ? type.map : undefined
   return part ?? { scalar: "string" }
@@ -244,8 +244,8 @@ function impliedFields(type: TypeDeclaration, types: ReadonlyMap<string, TypeDec
 }
 
 /**
- * What names a kind is the same in all its objects, so that objects within others have it without storing it. Groups of
- * vendors have several names.
+ * `kind` and `apiVersion` are the same in all objects of a kind, so embedded objects have them without storing them.
+ * Vendor groups have several names.
  */
 function constantOf({ group }: TypeDeclaration, constant: string): { constant?: string } {
   return group.endsWith(".orch.io") ? {} : { constant }

@@ -1,5 +1,5 @@
 /**
- * What authors write who know JSON Schema, OpenAPI, custom resource definitions or Go, and what it is in the dialect.
+ * Words of JSON Schema, OpenAPI, custom resource definitions and Go that authors write, and their form in the dialect.
  */
 import type { KeywordPlace } from "./keyword.ts"
 
@@ -181,7 +181,7 @@ const types: Readonly<Record<string, readonly [expected: string, nearest?: strin
   null: ["a type; a field that may be absent needs none of its own"],
 }
 
-/** Generic types of other languages: what they are here, with the inner type. */
+/** Generic types of other languages, and the dialect's type for them, with the inner type. */
 const generics: readonly (readonly [pattern: RegExp, meant: (inner: string) => string])[] = [
   [/^(?:list|array|slice|set|Set|List|Array)<(.+)>$/, (inner) => `[]${inner}`],
   [/^(.+)\[\]$/, (inner) => `[]${inner}`],
@@ -194,7 +194,7 @@ const generics: readonly (readonly [pattern: RegExp, meant: (inner: string) => s
   [/^(.+)\?$/, (inner) => inner],
 ]
 
-/** The text of a type that is none. */
+/** The dialect's form of a text that names no type. */
 export function typeHabit(text: string): { expected: string; nearest?: string } | undefined {
   const known = Object.hasOwn(types, text) ? types[text] : types[text.toLowerCase()]
   if (known !== undefined) return { expected: known[0], ...(known[1] !== undefined && { nearest: known[1] }) }
@@ -236,7 +236,7 @@ const words: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   propagation: { Background: "background" },
 }
 
-/** The word of a closed list that is meant by one of another language. */
+/** The word of a closed list for the word that another language uses. */
 export function wordHabit(keyword: string, written: string): string | undefined {
   if (keyword === "reason") return /^FieldValue([A-Z]\w+)$/.exec(written)?.[1]
   const known = words[keyword]

@@ -1,4 +1,4 @@
-/** What the tables of the dialect say of a keyword. */
+/** An entry of the dialect's tables: one keyword. */
 
 /** A mapping of a schema file that has keywords of its own. */
 export type KeywordPlace =

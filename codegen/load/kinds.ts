@@ -54,7 +54,7 @@ function checkResources(files: readonly KindDeclaration[]): void {
 }
 
 /**
- * Objects of two stored forms under one storage path would overwrite each other. Skips what other checks have reported.
+ * Objects of two stored forms under one storage path would overwrite each other. Skips faults that other checks report.
  */
 function checkStoragePaths(models: readonly { readonly file: KindDeclaration; readonly model: KindModel }[]): void {
   const owners = new Map<string, KindModel>()
@@ -78,7 +78,7 @@ function checkStoragePaths(models: readonly { readonly file: KindDeclaration; re
 }
 
 /**
- * Built-in groups have no dot or end in the vendor's domain. Their objects are stored by plural name, those of other
+ * Built-in groups have no dot or end in the vendor's domain. Their objects are stored by plural name, objects of other
  * groups below their group.
  */
 function defaultStoragePath(target: KindDeclaration): string {
@@ -156,7 +156,7 @@ function postsTo({ file, kinds, source }: KindContext): KindModel["postsTo"] {
   return { resource, subresource }
 }
 
-/** The behaviour that answers requests for a kind that is not stored: a POST of it, or reads of its objects. */
+/** The behaviour that answers requests for a kind that is not stored: POST requests, or reads of its objects. */
 function answeredBy({ file: { block }, known, source }: KindContext): KindModel["answeredBy"] {
   const name = block.text("answeredBy")
   const node = block.get("answeredBy")
@@ -221,7 +221,7 @@ function verbsOf(block: Block): readonly Verb[] {
   return allVerbs.filter((verb) => written.includes(verb))
 }
 
-/** What clients may know of this version. */
+/** Whether this version is served, optional or deprecated. */
 function versionState({ block }: KindDeclaration): Pick<KindModel, "served" | "optional" | "deprecated"> {
   const gate = block.block("optional")?.word("gate", featureGateNames)
   const warning = block.block("deprecated")?.text("warning")
@@ -389,7 +389,7 @@ function columnModel(block: Block, context: KindContext): ColumnModel[] {
   ]
 }
 
-/** A whole number of each object. */
+/** The path of a whole number in each object. */
 function rowOrder({ file: { block }, self, source, table }: KindContext): string | undefined {
   const path = block.text("rowOrder")
   if (path === undefined) return undefined

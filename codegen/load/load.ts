@@ -24,7 +24,7 @@ export interface LoadOptions {
   readonly known?: KnownNames
   /** The text of `numbers.lock.yaml` beside `files`; absent when there is none yet. */
   readonly numbers?: string
-  /** Returns the same of `library`. Called only when a built-in field states no number. */
+  /** Returns the lock of `library`. Called only when a built-in field states no number. */
   readonly libraryNumbers?: () => string | undefined
   /** Accepts faults about changed and reused numbers, and records this reason. */
   readonly accept?: string
@@ -35,7 +35,7 @@ export type Loaded =
       readonly model: Model
       /** TypeScript files that schemas refer to and that do not exist yet; the model is complete without them. */
       readonly notes: readonly Diagnostic[]
-      /** Valid schemas that hardly mean what they say. */
+      /** Warnings about schemas that are valid but hardly intended. */
       readonly warnings: readonly Diagnostic[]
       /** The text of `numbers.lock.yaml` for this model. */
       readonly numbers: string
@@ -117,8 +117,8 @@ function fileModel(file: FileDeclaration): Model["files"][number] {
 }
 
 /**
- * Sorted. Two checks may report the same error (a type text that both read); it is listed once. So is a name that is
- * used in many places and resembles none that is declared: its declaration is what is missing.
+ * Sorts, and removes repeats. Two checks may report the same error (a type text that both read). A name that is used in
+ * many places and resembles no declared name is also listed once: its declaration is missing.
  */
 function withoutRepeats(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const sorted = diagnostics.toSorted(compareDiagnostics)

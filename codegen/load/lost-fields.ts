@@ -1,4 +1,4 @@
-/** Fields of a version that the stored version has no place for: what clients write there would be lost. */
+/** Fields of a version that the stored version has no place for: values that clients write there would be lost. */
 import type { TypeRefModel } from "../../model/model.ts"
 import type { KindContext, KindDeclaration } from "./kind-context.ts"
 import type { KnownType, TypeTable } from "./type-table.ts"
@@ -8,7 +8,7 @@ const shownLost = 8
 
 /**
  * Called for each version that is stored as another one. Warns of fields that the stored version has no place for. A
- * named conversion may find one for each, so with it there is nothing to say.
+ * named conversion may find a place for each, so with it there is no warning.
  */
 export function checkLostFields({ file, source, table, self, stored }: KindContext, target: KindDeclaration): void {
   const conversion = file.block.block("conversion")

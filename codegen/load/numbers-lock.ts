@@ -1,6 +1,6 @@
 /**
- * The text of `numbers.lock.yaml`: the field numbers that the generator has seen or assigned. Reading reports what a
- * merge or a hand edit broke; writing is canonical, so the same numbers give the same bytes.
+ * The text of `numbers.lock.yaml`: the field numbers that the generator has seen or assigned. Reading reports damage by
+ * a merge or a hand edit; writing is canonical, so the same numbers give the same bytes.
  */
 import { Block, textOf } from "./block.ts"
 import { compareText, expectedWord } from "./diagnostic.ts"

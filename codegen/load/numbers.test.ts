@@ -45,7 +45,7 @@ function one(types: Record<string, Record<string, string>>, numbers?: string, ac
   return run({ cup: file(types) }, numbers, accept === undefined ? {} : { accept })
 }
 
-/** No type has a number twice. What has faults has no numbers. */
+/** No type has a number twice. Schemas with faults have no numbers. */
 function expectUnique({ numbers }: Answer): void {
   const taken = Object.entries(numbers).flatMap(([field, number]) =>
     number === undefined ? [] : [`${field.replace(/\..*/, "")} ${number}`],
@@ -266,7 +266,7 @@ describe("a broken lock", () => {
   test.each(cases)("%s", (_name, text, fault) => expect(one({ Cup: { name: "string" } }, text).faults[0]).toContain(fault))
 })
 
-/** What a stored number means: the names on the way to it, and the type. */
+/** Meaning of each stored number: its type, and the names on the way to it. */
 type Meanings = Map<string, { readonly name: string; readonly wire: string }>
 
 interface Field {
@@ -351,7 +351,7 @@ test("no number ever means two things, whatever is edited between two runs", () 
         const next = edits.reduce(edited, schema)
         const answer = run({ cup: schemaText(next) }, lock)
         if (answer.faults.length > 0) {
-          // Once per schema: most rounds have faults, and a run takes as long as the property's own.
+          // Once per schema: most rounds have faults, so a second run in each would double the time.
           if (!isAccepted) expectUnique(run({ cup: schemaText(next) }, lock, { accept: "never released" }))
           isAccepted = true
           continue

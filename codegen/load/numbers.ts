@@ -73,7 +73,7 @@ function withNumber(field: FieldDeclaration, number: number | undefined): FieldD
 const noLock: NumberLock = new Map()
 const nothing: LockedType = { fields: [], removed: [], accepted: [] }
 
-/** What is known of all types before their numbers are. */
+/** Facts about all types, found before their numbers. */
 interface Known {
   readonly table: TypeTable
   readonly locks: Locks
@@ -112,8 +112,8 @@ function statedNumber(type: TypeDeclaration, model: FieldModel): number | undefi
 }
 
 /**
- * The types that have a message: those with a field that may have a number, and those without any field. The others are
- * only JSON, and so are the fields that refer to them.
+ * The types that have a message: types with a field that may have a number, and types without any field. The other
+ * types are only JSON, and so are the fields that refer to them.
  */
 function messageTypes(table: TypeTable): ReadonlySet<string> {
   const messages = new Set(table.declarations.keys())
@@ -190,7 +190,7 @@ interface CheckOptions {
 
 const wayOut = 'gen --accept "reason" if no stored object and no client has the old form'
 
-/** Compares a field with the lock. What is accepted is recorded, and its old number stays reserved. */
+/** Compares a field with the lock. Records an accepted change, and keeps its old number reserved. */
 function checkNumber(one: Numbering, field: FieldDeclaration, options: CheckOptions): void {
   const { before, numbers } = one
   const { name } = field.model
@@ -311,7 +311,7 @@ function checkStated({ type, fields }: Numbering): void {
   }
 }
 
-/** The numbers of today, and those of every field and type that was there before. */
+/** The present numbers, and the numbers of every field and type of the old lock. */
 function lockOf(all: readonly Numbering[], before: NumberLock): NumberLock {
   const lock = new Map<string, LockedType>()
   for (const [name, { fields, removed, accepted }] of before) lock.set(name, { fields: [], removed: [...fields, ...removed], accepted })

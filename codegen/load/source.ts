@@ -44,10 +44,10 @@ export interface MapNode extends Extent {
 }
 
 export interface MapEntry {
-  /** As written; a key that is nearly one of the dialect becomes that one once it is reported. */
+  /** As written; once reported, a key that is nearly a dialect word becomes that word. */
   key: string
   readonly keyStart: number
-  /** Nothing, once it is reported as the value of another language. */
+  /** Empty, once it is reported as the value of another language. */
   value: SourceNode
 }
 
@@ -56,7 +56,7 @@ export class SourceFile {
   readonly diagnostics: Diagnostic[] = []
   /** Diagnostics that do not stop the generator: TypeScript files that schemas refer to and that do not exist yet. */
   readonly notes: Diagnostic[] = []
-  /** Diagnostics that do not stop the generator: what is valid and hardly meant. */
+  /** Diagnostics that do not stop the generator: valid schemas that are hardly intended. */
   readonly warnings: Diagnostic[] = []
   readonly root: MapNode
   /** The documents of a file of manifests; otherwise `root` alone. */
@@ -66,8 +66,8 @@ export class SourceFile {
   private readonly lines = new LineCounter()
 
   /**
-   * `path` is relative to the schema folder. Parsing never throws: errors are in `diagnostics`, and `root` is what
-   * could be read. `manifests`: the file may have several documents, each of which is an object.
+   * `path` is relative to the schema folder. Parsing never throws: errors are in `diagnostics`, and `root` has the
+   * readable part. `manifests`: the file may have several documents, each of which is an object.
    */
   constructor(
     readonly path: string,

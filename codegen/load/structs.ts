@@ -45,7 +45,7 @@ class TableStructs implements StructSource {
 
 const owners = new WeakMap<TypeTable, ReadonlyMap<string, ReadonlySet<string>>>()
 
-/** The whole object around a value of `type`: known when the type is reached from one kind only. */
+/** Root type of the objects that contain `type`, if only one kind uses it. */
 export function rootOf(type: string, table: TypeTable): KnownType {
   let kinds = owners.get(table)
   if (kinds === undefined) {

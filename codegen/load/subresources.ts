@@ -1,4 +1,4 @@
-/** Sub-resources of a kind: status, scale, those of a behaviour, and those that are forwarded to another machine. */
+/** Sub-resources of a kind: status, scale, sub-resources with a behaviour, and those forwarded to another machine. */
 import type { Subresource } from "../../runtime/schema/kind.ts"
 import type { TypeRefModel } from "../../model/model.ts"
 import { Block } from "./block.ts"

@@ -4,7 +4,7 @@ import { checkExpression, type Scope, type WrittenExpression } from "./check-exp
 
 /**
  * Called for each message; `what` names it in faults. Checks its expressions like any other; reports an opening `{{`
- * without its end, and what other languages write for `{{expression}}`.
+ * without its end, and the forms that other languages have for `{{expression}}`.
  */
 export function parseTemplate(
   text: string,

@@ -1,5 +1,5 @@
 /**
- * All types with their fields, for the checks: fields by JSON name (including those of inline structs) and the type at
+ * All types with their fields, for the checks: fields by JSON name (with the fields of inline structs) and the type at
  * a dotted path.
  */
 import type { FieldModel, TypeRefModel } from "../../model/model.ts"
@@ -15,12 +15,12 @@ export type SelectResult = { readonly type: KnownType } | { readonly fault: { re
 
 export class TypeTable {
   readonly fields = new Map<string, readonly FieldDeclaration[]>()
-  /** Shapes by unique name, for what is decided by decoding a value. Used once numbers and types are final. */
+  /** Shapes by unique name, for checks that decode a value. Used once numbers and types are final. */
   readonly shapeOf = shapesOf((name) => ({
     fields: (this.fields.get(name) ?? []).map(({ model }) => model),
     preserveUnknown: this.preservesUnknown(name),
   }))
-  /** Fields whose type could not be read, which is reported: they may be anything. */
+  /** Fields whose type could not be read (already reported): they may have any type. */
   private readonly unread = new Set<FieldModel>()
   private readonly byName = new Map<string, ReadonlyMap<string, FieldModel>>()
 
@@ -32,7 +32,7 @@ export class TypeTable {
     }
   }
 
-  /** JSON names of a struct: its own and those of its inline structs. Stops at cycles of inline structs. */
+  /** Fields of a struct and of its inline structs, by JSON name. Stops at cycles of inline structs. */
   fieldsByName(type: string, seen: ReadonlySet<string> = new Set()): ReadonlyMap<string, FieldModel> {
     const kept = this.byName.get(type)
     if (kept !== undefined) return kept

@@ -64,7 +64,7 @@ export function typeModel(type: TypeDeclaration, table: TypeTable, known: KnownN
   }
 }
 
-/** Fields that every kind has may be stated again, with the same type. */
+/** Fields that every kind has may be declared too, with the same type. */
 function checkImplied(fields: readonly FieldDeclaration[], { type, source }: Context): void {
   if (!type.isKind) return
   const implied: Readonly<Record<string, string>> = { apiVersion: "string", kind: "string", metadata: "meta.v1.ObjectMeta" }
@@ -105,8 +105,8 @@ function checkNames(fields: readonly FieldDeclaration[], { table, type, source }
 }
 
 /**
- * Undeclared fields appear in the outer type, whatever inline type they belong to, so the outer type decides whether to
- * keep them.
+ * Undeclared fields appear in the outer type, not in one of its inline types, so the outer type decides whether to keep
+ * them.
  */
 function checkUnknown(fields: readonly FieldDeclaration[], { table, type, source }: Context): void {
   if (table.preservesUnknown(type.name)) return
@@ -136,7 +136,7 @@ function checkProtobufNames(fields: readonly FieldDeclaration[], { type, source 
   }
 }
 
-/** The expression of `unchecked`. A group validates the first of its fields that is set, whatever else is true. */
+/** The expression of `unchecked`. A group always validates the first of its fields that is set. */
 function uncheckedWhen({ model, block }: FieldDeclaration, context: Context): Pick<FieldModel, "uncheckedWhen"> {
   if (block.flag("unchecked") !== undefined || !block.has("unchecked")) return {}
   const what = "the unchecked of a field"

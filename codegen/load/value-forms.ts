@@ -1,4 +1,4 @@
-/** Forms of values that several keywords of the dialect have. */
+/** Value forms that several keywords of the dialect share. */
 import type { ValueForm } from "./keyword.ts"
 
 export const text: ValueForm = { form: "text" }

@@ -1,15 +1,12 @@
 /**
  * Which changes of a field's type leave stored and sent values readable under the same number. Types are compared as
- * the texts of the lock.
+ * their texts in the lock.
  */
 import type { TypeRefModel } from "../../model/model.ts"
 import { scalarNames } from "../../runtime/schema/shape.ts"
 import type { LockedField } from "./numbers-lock.ts"
 
-/**
- * Fields of a type by its unique name, with those that are gone: before or after the change. Absent for a type that is
- * not known.
- */
+/** Fields of a type by its unique name, with removed fields: before or after the change. Absent for an unknown type. */
 export type FieldsOf = (type: string) => readonly LockedField[] | undefined
 
 /** Both sides of a change. */
@@ -43,8 +40,8 @@ const widening: ReadonlyMap<string, string> = new Map([
 
 /**
  * Whether values written as `old` read the same as `now`. Named types with different names are compared field by field,
- * since a message carries no name: the new type must know every number that the old one ever had, so that none of them
- * is free in it.
+ * since a message carries no name. The new type must know every number that the old one ever had, so that it cannot
+ * assign one of them again.
  */
 export function isReadable(old: string, now: string, change: WireChange, seen: ReadonlySet<string> = new Set()): boolean {
   if (old === now || widening.get(old) === now) return true

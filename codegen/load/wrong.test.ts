@@ -1,7 +1,7 @@
 /**
  * Mistakes of authors and the exact answer to each: `wrong/expressions.txt` holds rules of the type in
  * `wrong/expressions.yaml`, `wrong/schemas.txt` edits of `wrong/queue.yaml`, written `text => replacement`, and
- * `wrong/bootstrap.txt` those of the manifests in `wrong/bootstrap.yaml`. Indented lines are the diagnostics.
+ * `wrong/bootstrap.txt` edits of the manifests in `wrong/bootstrap.yaml`. Indented lines are the diagnostics.
  * `RECORD=1 npx vitest run codegen/load/wrong.test.ts` rewrites them; review the diff.
  */
 import { readFileSync, writeFileSync } from "node:fs"

@@ -26,7 +26,7 @@ export interface TypeDeclaration {
   readonly name: string
   /** A type whose members `members` replace; the others stay. */
   readonly base?: string
-  /** The types of which a value has one; there are no members then. */
+  /** The alternatives of a union; there are no members then. */
   readonly forms?: readonly string[]
   /** The type of all further members; absent: there are none. */
   readonly further?: string
@@ -43,7 +43,7 @@ export interface TypeDeclaration {
 export interface ConstantDeclaration {
   readonly declare: "constant"
   readonly name: string
-  /** Absent: that of the value. */
+  /** Absent: the type of the value. */
   readonly type?: string
   readonly doc?: string
   readonly exported: boolean

@@ -7,7 +7,7 @@ export async function countItems(client: ObjectClient, signal: AbortSignal): Pro
   const queues = queueHandlers(client)
   const items = itemHandlers(client)
 
-  /** Looks at the state of now and not at the event: it may run twice, or once for two events. */
+  /** Reads the present state and not the event: it may run twice, or once for two events. */
   async function count(namespace: string, name: string): Promise<void> {
     const { spec, status } = await queues.get(namespace, name)
     const found = await items.list(namespace, { fieldSelector: `spec.queue=${name}` })

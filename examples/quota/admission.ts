@@ -5,8 +5,8 @@ import type { QuotaSpec } from "./generated/quota.example.com/v1/quota/types.ts"
 const limited: readonly QuotaSpec["resource"][] = ["configmaps", "secrets"]
 
 /**
- * Refuses what exceeds a quota. It is made before the server, so it takes a function that returns the server's client;
- * the server's own first objects pass it before there is one, and none of them is limited.
+ * Refuses what exceeds a quota. The program makes it before the server, so it takes a function that returns the
+ * server's client; the server's own first objects pass it before there is a client, and none of them is limited.
  */
 export function quotaPlugin(client: () => ObjectClient): AdmissionPlugin {
   return {

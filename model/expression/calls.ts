@@ -1,4 +1,4 @@
-/** Calls that CEL's checker has typed: why it refuses one, and the arguments that the generator must know. */
+/** Calls after CEL's type check: explains refused calls, and checks arguments that the generator must know. */
 import type { CelType } from "../../cel/index.ts"
 import { parseDuration } from "../../runtime/base/duration.ts"
 import { parseQuantity } from "../../runtime/base/quantity.ts"
@@ -35,7 +35,7 @@ const readsText: ReadonlySet<string> = new Set([
   "type",
 ])
 
-/** Called for every call. Macros are no calls. */
+/** Called for every call, but not for macros. */
 export function checkCall(tree: Call, checker: Checker): Checked {
   const known = expressionFunctions.get(tree.function)
   if (known === undefined) return unknown(tree)
@@ -64,7 +64,7 @@ export function checkCall(tree: Call, checker: Checker): Checked {
   return { ...computed(made, type, absence), words: known.words }
 }
 
-/** `has(x)` asks of a field, an entry or an item. */
+/** `has(x)` tests a field, an entry or an item. */
 function checkHas(tree: Call, [argument]: readonly ExpressionTree[], checker: Checker): Checked {
   if (argument === undefined) return unknown(tree)
   const asked = argument.node === "select" || argument.node === "index" || argument.node === "name"

@@ -1,7 +1,7 @@
 /**
  * The walk over an expression that CEL's checker has typed: names, fields, items and macros here, operators and calls
- * in files of their own. It says in the words of the dialect what CEL refuses, finds what CEL's types cannot say
- * (values that may be absent, words of enums, literals), and puts in the conversions from the texts of fields.
+ * in files of their own. It reports CEL's refusals in the words of the dialect, finds faults that CEL's types cannot
+ * express (values that may be absent, words of enums, literals), and puts in the conversions from the texts of fields.
  */
 import { type CelType, stringType } from "../../cel/index.ts"
 import type { ExpressionTree } from "../model.ts"
@@ -197,7 +197,7 @@ class TreeChecker implements Checker {
     return { ...computed(made, type), stored: items.some((item) => item.stored) }
   }
 
-  /** CEL takes lists of any items, as dyn: here they are of one type, numbers of both kinds aside. */
+  /** CEL accepts lists of mixed items, as dyn. Here all items have one type, except that numbers may be mixed. */
   private mixedList(trees: readonly ExpressionTree[], items: readonly Checked[]): void {
     const [first] = items
     if (first === undefined) return
@@ -232,12 +232,12 @@ class TreeChecker implements Checker {
 /** Parts that may name a field. */
 type Selection = ExpressionTree & { node: "select" | "index" }
 
-/** The part, with what emitters must know of its field. */
+/** The part, with the facts about its field that emitters need. */
 function reading(tree: Selection | (ExpressionTree & { node: "name" }), { reads }: ValueInfo): ExpressionTree {
   return reads === undefined ? tree : { ...tree, reads }
 }
 
-/** What a macro's variable goes over. */
+/** The list or map that a macro's variable iterates over. */
 interface Variable {
   readonly of: Checked
   readonly words: ValueInfo["words"]

@@ -1,12 +1,10 @@
-/**
- * What the parts of the checker share: the types of fields, the scope of an expression, and what is known of a tree.
- */
+/** Types that the parts of the checker share: types of fields, the scope of an expression, and checked trees. */
 import { type CelType, dynType, type Issue } from "../../cel/index.ts"
 import type { JsonValue } from "../../runtime/base/json.ts"
 import type { ExpressionConversion, ExpressionTree, FieldReading } from "../model.ts"
 import { isSimple, itemType } from "./types.ts"
 
-/** What is known of a field, of a variable, or of an item. */
+/** Facts about a field, a variable, or an item. */
 export interface ValueInfo {
   readonly type: CelType
   /**
@@ -58,7 +56,7 @@ export interface CheckFault {
   readonly nearest?: string
 }
 
-/** What is known of a tree. */
+/** A checked tree, with the facts about its value. */
 export interface Checked extends ValueInfo {
   /** As written, with the conversions that its parts need. */
   readonly tree: ExpressionTree
@@ -66,13 +64,13 @@ export interface Checked extends ValueInfo {
   readonly stored: boolean
 }
 
-/** What CEL's checker says of an expression. */
+/** Results of CEL's checker for an expression. */
 export interface TypedTrees {
   /** The type of a part; any where CEL refuses the part, or only asks whether it is there. */
   typeOf(tree: ExpressionTree): CelType
   /** CEL has no type for the part: an unknown name or field, operands or arguments that do not fit. */
   isRefused(tree: ExpressionTree): boolean
-  /** The part is right by itself, but has not the type that its place needs. */
+  /** The part has a valid type, but not the type that its place needs. */
   isMisplaced(tree: ExpressionTree): boolean
   /** Whether a function takes a value of the part's type at `index`; the subject of a method is 0. */
   isTaken(name: string, index: number, tree: ExpressionTree): boolean
@@ -81,7 +79,7 @@ export interface TypedTrees {
 
 /** The walk as its parts see it. */
 export interface Checker {
-  /** What CEL's checker says: it decides what is right, the walk says why it is not. */
+  /** CEL's checker decides what is valid; the walk explains why a part is not. */
   readonly typed: TypedTrees
   readonly structs: StructSource
   readonly scope: ExpressionScope
@@ -96,12 +94,12 @@ export function computed(tree: ExpressionTree, type: CelType, absence: ValueInfo
   return { tree, type, absence, stored: false }
 }
 
-/** What takes the place of a faulty tree: nothing is said of it again. */
+/** Stands for a faulty tree, about which nothing more is reported. */
 export function unknown(tree: ExpressionTree): Checked {
   return { tree, type: dynType, absence: "absent", stored: false }
 }
 
-/** The tree, converted from the text of a field to the value that it names, where there is one. */
+/** The tree, converted from the text of a field to the value that the text stands for, if its type has one. */
 export function valueTree({ tree, type, stored }: Checked): ExpressionTree {
   if (!stored) return tree
   const to = conversionOf(type.kind === "list" ? itemType(type) : type)

@@ -1,4 +1,4 @@
-/** What the place of an expression expects of its result: a condition, a cell, the value of a field, a text. */
+/** The result that the place of an expression expects: a condition, a cell, the value of a field, a text. */
 import type { CelType } from "../../cel/index.ts"
 import { parseDuration } from "../../runtime/base/duration.ts"
 import type { JsonValue } from "../../runtime/base/json.ts"
@@ -114,7 +114,7 @@ function checkField(value: Checked, at: ExpressionTree, expectation: Expectation
   return storedForm(value, scalar)
 }
 
-/** Literals of special texts are read now; those of int32 are measured. */
+/** Literals of special texts are parsed now; int32 literals are checked for their range. */
 function literalFault(at: ExpressionTree, type: CelType, scalar: Scalar | undefined): string | undefined {
   if (at.node !== "literal") return undefined
   const { value } = at
@@ -134,7 +134,7 @@ function literalFault(at: ExpressionTree, type: CelType, scalar: Scalar | undefi
   return undefined
 }
 
-/** A text may be written for a Quantity, Duration or time; a computed text may not, because nothing has read it. */
+/** A literal text may stand for a Quantity, Duration or time; a computed text may not, because it was not parsed. */
 function assignable(from: CelType, to: CelType, at: ExpressionTree): boolean {
   if (isSimple(to, "quantity", "duration", "timestamp", "bytes") && isSimple(from, "string"))
     return results(at).length > 0 && results(at).every((one) => isText(one.node === "literal" ? one.value : undefined))

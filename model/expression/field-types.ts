@@ -34,13 +34,13 @@ export function expressionType(type: TypeRefModel | undefined): CelType {
 
 const zeroes: Partial<Readonly<Record<Scalar, "" | false | 0>>> = { string: "", boolean: false, int32: 0, int64: 0, double: 0 }
 
-/** How expressions read a field: scalars that are no pointers have a zero value, other fields are absent. */
+/** How expressions read a field: scalars that are not pointers have a zero value, other fields are absent. */
 export function readingOf({ pointer, type }: FieldModel): FieldReading {
   const zero = pointer || !("scalar" in type) ? undefined : zeroes[type.scalar]
   return { pointer, ...(zero !== undefined && { zero }) }
 }
 
-/** What expressions know of a field. */
+/** The facts about a field that expressions use. */
 export function valueInfo(field: FieldModel): ValueInfo {
   const reads = readingOf(field)
   return {

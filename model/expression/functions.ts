@@ -271,7 +271,7 @@ export function isMacro(name: string): name is Macro {
   return macros.some((macro) => macro === name)
 }
 
-/** What the macros give, for `--explain` and the document, with a call and its result. */
+/** Results of the macros, for `--explain` and the document, with a call and its result. */
 export const macroDocs: Readonly<Record<Macro, readonly [doc: string, call: string, result: string]>> = {
   all: ["True when the condition holds for every item; over a map the variable is the key.", "[1, 2].all(n, n > 0)", "true"],
   exists: ["True when the condition holds for some item.", "[1, 2].exists(n, n > 1)", "true"],
@@ -295,7 +295,7 @@ export function usage(name: string): string {
   return `${prefix}${name}(...) with ${minimum} to ${plural(maximum, "argument")}`
 }
 
-/** Signatures as the document lists them: those that differ only in one parameter's type share a line. */
+/** Signatures as the document lists them: signatures that differ in one parameter's type share a line. */
 export function signatureTexts(known: ExpressionFunction): string[] {
   return known.signatures.map((signature) => {
     const [, inside = "", result = ""] = /^\((.*)\) -> (\S+)$/.exec(signature) ?? []

@@ -1,4 +1,4 @@
-/** What authors write who know CEL, JavaScript, Python or JSONPath, and what it is called here. */
+/** Words of CEL, JavaScript, Python and JSONPath that authors write, and the dialect's words for them. */
 import { nearest } from "../../runtime/base/nearest.ts"
 import { expressionFunctions, macros, usage } from "./functions.ts"
 
@@ -57,7 +57,7 @@ const names: Readonly<Record<string, Habit>> = {
   undefined: { expected: "null, or has(x) for presence", nearest: "null" },
 }
 
-/** A name that is no field, but a constant of another language. */
+/** A name that is not a field, but a constant of another language. */
 export function constantHabit(word: string): Habit | undefined {
   return Object.hasOwn(names, word) ? names[word] : undefined
 }
@@ -83,7 +83,7 @@ export function memberHabit(word: string, called: boolean): Habit | undefined {
   return word === "value" ? { expected: "the field itself: absent is a value" } : { expected: "x ?? otherwise", nearest: "??" }
 }
 
-/** A function or macro whose name stands alone. `method`: after a dot. */
+/** A function or macro whose name stands without a call. `method`: after a dot. */
 export function callHabit(word: string, method: boolean): Habit | undefined {
   if (macros.some((macro) => macro === word)) return { expected: usage(word), nearest: usage(word) }
   const known = expressionFunctions.get(word)
@@ -92,7 +92,7 @@ export function callHabit(word: string, method: boolean): Habit | undefined {
   return { expected: call, nearest: call }
 }
 
-/** Fields that do not exist on texts, lists and maps, but in other languages. */
+/** Fields that texts, lists and maps have in other languages, but not here. */
 export function sizeHabit(field: string): Habit | undefined {
   return sizes.includes(field) ? { expected: "size(x)", nearest: "size" } : undefined
 }

@@ -1,4 +1,4 @@
-/** What the table of functions declares is what CEL computes: each way to call a function, and pairs of operands. */
+/** CEL computes the declared results of the table of functions: each way to call one, and pairs of operands. */
 import { describe, expect, test } from "vitest"
 import { type CelType, isError, mapOf, typeOf, type Compiled } from "../../cel/index.ts"
 import * as doorway from "../../runtime/schema/index.ts"
@@ -68,7 +68,7 @@ function call({ name, form }: ExpressionFunction, args: readonly string[]): stri
   return form === "method" ? `${subject}.${name}(${rest.join(", ")})` : `${name}(${args.join(", ")})`
 }
 
-/** As a call with as many arguments as its overload names. */
+/** Calls with as many arguments as an overload names. */
 const overloads = [...expressionFunctions.values()]
   .filter(({ name }) => name !== "has")
   .flatMap((one) =>
@@ -98,7 +98,7 @@ describe("functions", () => {
   })
 })
 
-/** Of arguments that functions of CEL with the same names read otherwise. */
+/** Arguments that CEL's functions of the same names read differently. */
 test.each([
   ...["+5", " 5", "0x5", "1.5", "-0", "9007199254740993", "1e3"].map((text) => [`int("${text}")`, doorway.int(text)] as const),
   ...[" 5", "0x5", "1.5", "Infinity"].map((text) => [`double("${text}")`, doorway.double(text)] as const),

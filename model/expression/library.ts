@@ -1,7 +1,7 @@
 /**
  * The dialect as a library of CEL: `??`, the functions that CEL lacks, overloads for quantities and mixed numbers, and
- * what each function gives for a value that is absent. Absent is CEL's error "no such key"; conditions take it as
- * false. Functions that CEL has keep their own implementation.
+ * the result of each function for an absent value. Absent is CEL's error "no such key"; conditions take it as false.
+ * Functions that CEL has keep their own implementation.
  */
 import {
   type CelType,
@@ -98,7 +98,7 @@ function plainly(call: (...args: runtime.Value[]) => runtime.Value, isDouble = f
   return (...args) => celValueOf(call(...args.map(plainOf)), isDouble)
 }
 
-/** What functions that CEL has give where an argument is absent. Those that are not here are absent themselves. */
+/** Results of CEL's own functions for an absent argument. Functions that are not listed give absent. */
 const ofAbsent: Readonly<Record<string, (args: readonly Result[]) => Result>> = {
   "_==_": ([left, right]) => isAbsent(left) && isAbsent(right),
   "_!=_": ([left, right]) => !(isAbsent(left) && isAbsent(right)),
@@ -121,7 +121,7 @@ function isAbsent(value: Result | undefined): boolean {
 
 type Plain = (...args: runtime.Value[]) => runtime.Value
 
-/** Functions that CEL lacks, or that take more than CEL's. */
+/** Functions that CEL lacks, or that accept more than CEL's. */
 const own: Readonly<Record<string, Plain>> = {
   lowerAscii: runtime.lowerAscii,
   trim: runtime.trim,
@@ -196,7 +196,7 @@ interface Either {
   readonly result: CelType
 }
 
-/** One value or another: of one type, or of two that have a common one. */
+/** Overloads that choose between two values: of one type, or of two types with a common type. */
 function either(name: string, same: CelType): readonly Either[] {
   const rows = (pairsOf: readonly Pair[], result: CelType): Either[] =>
     pairsOf.map(([id, left, right]) => ({ id: `${name}_${id}`, left, right, result }))
@@ -295,7 +295,7 @@ const repeatedMax = 16
 function argumentLists({ parameters: types, optional, variadic }: Overload): readonly (readonly CelType[])[] {
   const least = types.length - optional
   const [first = dynType] = types
-  // Arguments of any number are all of one type.
+  // All arguments of a variadic function have one type.
   if (variadic)
     return Array.from({ length: repeatedMax }, (_, index) => index + 1).flatMap((count) =>
       accepted(first).map((type) => Array.from({ length: count }, () => type)),
@@ -303,7 +303,7 @@ function argumentLists({ parameters: types, optional, variadic }: Overload): rea
   return Array.from({ length: optional + 1 }, (_, index) => combinations(types.slice(0, least + index))).flat()
 }
 
-/** What a parameter or a field takes: an int is also a double, and a number-or-text may be either when it is read. */
+/** Types that a parameter or a field accepts: a double also an int, a number-or-text either of the two. */
 function accepted(type: CelType): readonly CelType[] {
   if (type === doubleType) return [type, intType]
   if (type === intOrStringType) return [type, intType, stringType]
@@ -323,7 +323,7 @@ function combinations([first, ...rest]: readonly CelType[]): readonly (readonly 
   return accepted(first).flatMap((type) => others.map((list) => [type, ...list]))
 }
 
-/** Functions that CEL computes as the dialect does; their types are those of the table. */
+/** Functions that CEL computes as the dialect does; their types come from the table. */
 const celOwn: ReadonlySet<string> = new Set(["size", "startsWith", "endsWith", "contains", "matches"])
 
 /** `outside`: functions that read more than the object, such as the time: `age`, `vendor`, `behaviour`. */
@@ -341,7 +341,7 @@ export function dialectLibrary(outside: Readonly<Record<string, Plain>> = {}): L
         const call = own[row.name] ?? outside[row.name] ?? (() => undefined)
         const isDouble = row.overloads.every(({ result }) => isSimple(result, "double"))
         const impl: Impl = plainly(call, isDouble)
-        // Each overload names it, so that none keeps the one of CEL, whose texts and units are others.
+        // Every overload gets `impl`, so that none keeps CEL's implementation, which has other texts and units.
         const all = overloads.map((overload) => ({ ...overload, impl }))
         return { name: row.name, replaces: true, overloads: all, recover: (args) => plainly(call, isDouble)(...args) }
       }),

@@ -1,4 +1,4 @@
-/** Operators that CEL's checker has typed: why it refuses one, what may be absent, literals that cannot be meant. */
+/** Operators after CEL's type check: explains refusals, tracks absent values, finds literals that cannot be meant. */
 import type { CelType } from "../../cel/index.ts"
 import type { ExpressionTree } from "../model.ts"
 import { type Checked, type CheckFault, type Checker, computed, unknown, valueTree } from "./checked.ts"
@@ -51,12 +51,12 @@ export function checkUnary(tree: ExpressionTree & { node: "unary" }, checker: Ch
   return unknown(tree)
 }
 
-/** Whether the value may be a condition. What is not known may be one. */
+/** Whether the value may be a condition. A value of unknown type may be one. */
 export function isCondition({ type }: Checked): boolean {
   return isSimple(type, "dyn", "bool")
 }
 
-/** Reports a value that is used as a condition and is no truth value. */
+/** Reports a value that is used as a condition and is not a boolean. */
 export function reportCondition(value: Checked, at: ExpressionTree, checker: Checker, what: string): void {
   const named = at.node === "name" || at.node === "select" || at.node === "index"
   checker.report(at, {
@@ -146,7 +146,7 @@ function checkEquality(tree: Binary, left: Checked, right: Checked, checker: Che
   return computed({ ...tree, left: valueTree(left), right: valueTree(right) }, checker.typed.typeOf(tree))
 }
 
-/** Literals that no value of the other side equals, although their types compare. */
+/** Literals that never equal the other side, although their types compare. */
 function neverEqual(value: Checked, literal: ExpressionTree): { found: string; expected: string } | undefined {
   const text = shown(value.tree)
   if (isSimple(value.type, "int") && literal.node === "literal" && typeof literal.value === "number" && !Number.isInteger(literal.value))
@@ -158,7 +158,7 @@ function neverEqual(value: Checked, literal: ExpressionTree): { found: string; e
   return isSimple(value.type, "dyn") ? undefined : { found: `${text} compared with ${shown(literal)}`, expected }
 }
 
-/** Null is absent: to ask a value that always reads as something is a mistake. */
+/** Null is absent, so comparing a value that is never absent with null is a mistake. */
 function checkNull(tree: Binary, value: Checked, left: Checked, right: Checked, checker: Checker): Checked {
   const at = value === left ? tree.left : tree.right
   if (value.absence !== "absent" && !isSimple(value.type, "null")) {
@@ -217,7 +217,7 @@ function literalHint(value: Checked, other: Checked, at: ExpressionTree): string
   return ""
 }
 
-/** CEL orders these, too: here an order of them is a mistake. */
+/** CEL orders these types; here ordering them is a mistake. */
 const unordered: readonly SimpleType[] = ["bool", "bytes"]
 
 function checkOrder(tree: Binary, left: Checked, right: Checked, checker: Checker): Checked {

@@ -1,5 +1,5 @@
 /**
- * Reads expressions of the dialect with the parser of CEL. What the dialect adds is declared: `??`, functions with
+ * Reads expressions of the dialect with the parser of CEL. The dialect's additions are declared: `??`, functions with
  * their subject in front or in parentheses, `existsOne`. Its trees keep macros as they are written.
  */
 import { type CallExpr, type Expr, type InfixOperator, type ParsedTree, parse, Source } from "../../cel/index.ts"
@@ -106,7 +106,7 @@ class TreeReader {
     return first === undefined ? this.offset(expr) : Math.min(this.start(first), this.offset(expr))
   }
 
-  /** Where the name begins that follows a dot. */
+  /** Where the name after a dot begins. */
   private nameAfter(dot: number): number {
     return dot + 1 + (/^\s*/.exec(this.text.slice(dot + 1))?.[0].length ?? 0)
   }
@@ -174,7 +174,7 @@ class TreeReader {
     return this.at(this.offset(expr), { node: "binary", operator, left: this.tree(first), right: this.tree(second) })
   }
 
-  /** CEL balances `a && b && c`; the tree of the dialect is that of the text, from the left. */
+  /** CEL balances `a && b && c`; the dialect's tree follows the text, from the left. */
   private chain(expr: CallExpr, operator: string): ExpressionTree {
     const terms: Expr[] = []
     const offsets: number[] = []
@@ -238,7 +238,7 @@ class TreeReader {
   }
 }
 
-/** `exists_one` is the name that CEL has. */
+/** `exists_one` is CEL's name. */
 export function macroNamed(name: string): Macro | undefined {
   return name === "exists_one" ? "existsOne" : isMacro(name) ? name : undefined
 }

@@ -1,4 +1,4 @@
-/** The dialect reports whatever CEL's checker refuses in its own words, at a character of the text. */
+/** The dialect reports every refusal of CEL's checker in its own words, at a character of the text. */
 import { describe, expect, test } from "vitest"
 import type { CelType } from "../../cel/index.ts"
 import type { ExpressionScope, StructSource } from "./checked.ts"

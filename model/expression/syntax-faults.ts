@@ -1,12 +1,12 @@
 /**
- * What is wrong with a text that CEL's parser refuses, in the words of authors: what is there, what would be valid, and
- * what the habit of another language is called here.
+ * Explains texts that CEL's parser refuses, in the words of authors: what was found, what would be valid, and the
+ * dialect's word for a habit of another language.
  */
 import { type Issue, type Token, tokenize } from "../../cel/index.ts"
 import { macros } from "./functions.ts"
 import { nameHabit, operatorHabit } from "./habits.ts"
 
-/** What is wrong with an expression, at an offset of its text. `expected` says what would be valid. */
+/** A syntax error of an expression, at an offset of its text. `expected` describes a valid text. */
 export interface ExpressionFault {
   readonly offset: number
   readonly found: string
@@ -14,7 +14,7 @@ export interface ExpressionFault {
   readonly nearest?: string
 }
 
-/** What authors of other languages write, longest first, and what it is here. None of them begins a valid token. */
+/** Operators of other languages, longest first, with the valid form. None of them begins a valid token. */
 const slips: readonly (readonly [written: string, meant: string, expected?: string])[] = [
   ["===", "=="],
   ["!==", "!="],
@@ -51,14 +51,14 @@ const slipCharacters: Readonly<Record<string, string>> = {
   $: "the path alone: spec.size",
 }
 
-/** A token, or text that is none. */
+/** A token, or a text that is not a token. */
 interface Piece {
   readonly kind: Token["kind"] | "unknown"
   readonly text: string
   readonly start: number
 }
 
-/** Called with the issues of CEL's parser. The first of them that authors can act on. Never throws. */
+/** Called with the issues of CEL's parser. Returns the first one that authors can act on. Never throws. */
 export function syntaxFault(text: string, issues: readonly Issue[]): ExpressionFault {
   const pieces = piecesOf(text)
   const [first] = issues
@@ -76,7 +76,7 @@ function piecesOf(text: string): readonly Piece[] {
   return [...tokens, ...unknown].toSorted((left, right) => left.start - right.start)
 }
 
-/** Characters and literals that begin no token, or that hang together wrongly. */
+/** Characters and literals that begin no token, or that are joined in an invalid way. */
 function lexicalFault(text: string, piece: Piece, next: Piece | undefined): ExpressionFault | undefined {
   const { kind, start } = piece
   if (kind === "STRING" || kind === "BYTES" || kind === "IDENTIFIER" || kind === "<EOF>") return undefined
@@ -110,7 +110,7 @@ function unitFault(text: string, { text: number, start }: Piece, next: Piece | u
   return { offset: start, found, expected }
 }
 
-/** A text in quotes that does not end, or whose escape is none. */
+/** A quoted text that does not end, or has an invalid escape. */
 function textFault(text: string, { text: piece, start }: Piece): ExpressionFault {
   const escape = /\\[^\\]?$/.exec(piece)
   if (escape === null || escape[0] === "\\") {
@@ -127,7 +127,7 @@ function textFault(text: string, { text: piece, start }: Piece): ExpressionFault
 const operand = "a name, a literal, a list or a parenthesis"
 const openings: ReadonlySet<string> = new Set(["'('", "'['", "'{'", "'?'"])
 
-/** What the parser stumbles over: the token at the issue, by what stands before it. */
+/** Describes the token at the issue, by the token before it. */
 function worded(text: string, pieces: readonly Piece[], issue: Issue): ExpressionFault {
   const offset = offsetOf(text, issue)
   const at = pieces.findIndex(({ start }) => start >= offset)
@@ -160,7 +160,7 @@ function worded(text: string, pieces: readonly Piece[], issue: Issue): Expressio
   return isOperandNext(before) ? operandFault(text, piece, before, fault) : afterOperand(text, pieces.slice(0, at), piece, fault)
 }
 
-/** The path at that place of an expression, in the author's words. An example where there is none. */
+/** The path at that offset of an expression, in the author's words; an example where there is none. */
 function pathAt(text: string, start: number): string {
   return /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*/.exec(text.slice(start))?.[0] ?? "spec.size"
 }
@@ -194,7 +194,7 @@ export function offsetOf(text: string, { line, column }: Pick<Issue, "line" | "c
   )
 }
 
-/** Whether an operand must follow: nothing, an operator, a comma or an opening stands before. */
+/** Whether an operand must follow: `before` is nothing, an operator, a comma or an opening bracket. */
 function isOperandNext(before: Piece | undefined): boolean {
   return before === undefined || !/^(?:'[)\]}]'|'(?:true|false|null)'|NUM_.*|STRING|BYTES|IDENTIFIER)$/.test(before.kind)
 }
@@ -214,12 +214,12 @@ interface Opening {
   readonly name?: string
   /** An index follows a value, a list does not. */
   readonly afterValue: boolean
-  /** What follows it. */
+  /** The piece after it. */
   readonly first: Piece | undefined
   commas: number
 }
 
-/** The brackets that are open, the innermost last; a `?` is one that a colon closes. */
+/** The open brackets, the innermost last; a `?` is one that a colon closes. */
 function openingsOf(pieces: readonly Piece[]): Opening[] {
   const open: Opening[] = []
   for (const [index, { kind }] of pieces.entries()) {
@@ -239,7 +239,7 @@ function openingsOf(pieces: readonly Piece[]): Opening[] {
   return open
 }
 
-/** The expression could end here, and something follows that is no operator. */
+/** The expression could end here, but something other than an operator follows. */
 function afterOperand(text: string, pieces: readonly Piece[], piece: Piece, fault: Fault): ExpressionFault {
   const before = pieces.at(-1)
   const open = openingsOf(pieces).at(-1)

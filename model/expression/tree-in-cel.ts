@@ -1,6 +1,6 @@
 /**
- * Expressions of the dialect as trees of CEL: bare names become fields of `self`, `has` and `??` ask for what was sent,
- * macros are expanded. CEL's checker and its evaluator take the result.
+ * Expressions of the dialect as trees of CEL: bare names become fields of `self`, `has` and `??` test the value as it
+ * was sent, macros are expanded. CEL's checker and its evaluator take the result.
  */
 import { type Expr, MacroTable, Nodes, type Position, type Source, standardMacros } from "../../cel/index.ts"
 import type { ExpressionTree } from "../model.ts"
@@ -12,7 +12,7 @@ const macros = new MacroTable(standardMacros)
 export class TreeInCel {
   /** For each node of CEL, the part of the expression that it comes from. */
   readonly origins = new Map<number, ExpressionTree>()
-  /** The node of CEL that has the type of a part. The argument of `has` has none: it is asked for, not read. */
+  /** The CEL node that has the type of a part. The argument of `has` has none: it is tested, not read. */
   readonly values = new Map<ExpressionTree, number>()
   private readonly nodes = new Nodes()
   private last = 0
@@ -28,7 +28,7 @@ export class TreeInCel {
     const made = this.node(tree, this.position(tree), known)
     this.claim(tree)
     this.values.set(tree, made.id)
-    // Null is absent, and every value may be: CEL takes it beside objects alone.
+    // Null is absent, and every value may be absent; CEL compares null with objects only.
     return made.kind === "constant" && made.constant.type === "null" ? this.nodes.call(made.position, "dyn", [made]) : made
   }
 

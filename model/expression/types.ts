@@ -43,7 +43,7 @@ export const simpleTypes = {
 
 export type SimpleType = keyof typeof simpleTypes
 
-/** The type of a struct of the model, such as `core.v1.PodSpec`. Its fields are those that `StructSource` has. */
+/** The type of a struct of the model, such as `core.v1.PodSpec`. `StructSource` has its fields. */
 export function structType(name: string): CelType {
   return { kind: "struct", name, parameters: [] }
 }
@@ -108,7 +108,7 @@ export function isNumber(type: CelType): boolean {
   return isSimple(type, "int", "uint", "double")
 }
 
-/** A value that is one word or number and prints as such. */
+/** A value that prints as one word or number. */
 export function isScalarType(type: CelType): boolean {
   return simpleName(type) !== undefined && !isSimple(type, "null", "bytes")
 }

@@ -5,7 +5,7 @@ import type { ExpressionTree } from "../model.ts"
 import { type Checked, type Checker } from "./checked.ts"
 import { shown } from "./trees.ts"
 
-/** Longer lists are not printed whole where any field of a type would do. */
+/** Longer lists are not printed whole where any field of a type is valid. */
 const listedMax = 40
 
 /** The expected part of a fault about a word outside a closed list, with the nearest word. */
@@ -18,7 +18,7 @@ export function oneOf(word: string, words: Iterable<string>): { expected: string
   return { expected, ...(near !== undefined && { nearest: near }) }
 }
 
-/** Reports a literal that `words` does not have. The empty text is no member, and yet what an absent text reads as. */
+/** Reports a literal that `words` does not have. The empty text is no member, but an absent text reads as it. */
 export function checkMember(checker: Checker, literal: ExpressionTree, words: readonly JsonValue[] | undefined, of: string): void {
   if (words === undefined || literal.node !== "literal" || literal.value === null || literal.value === "") return
   if (words.some((word) => word === literal.value)) return

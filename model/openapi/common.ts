@@ -1,4 +1,4 @@
-/** What the documents of both versions share. */
+/** Parts that the documents of both versions share. */
 import type { JsonObject } from "../../runtime/base/json.ts"
 import type { KindModel } from "../model.ts"
 import { extension } from "./extensions.ts"
@@ -18,10 +18,10 @@ export const info: JsonObject = {
   version: release,
 }
 
-/** The media types in which objects travel, and those without the protobuf one. */
+/** The media types of objects. */
 export const media = { json: "application/json", yaml: "application/yaml", compact: "application/vnd.orch.protobuf" }
 
-/** The media types of patches, by which the server knows what a patch means. */
+/** The media types of patches, which name the kind of patch. */
 const patchMedia = [
   "application/json-patch+json",
   "application/merge-patch+json",
@@ -29,7 +29,7 @@ const patchMedia = [
   "application/apply-patch+yaml",
 ]
 
-/** Those that need no types. */
+/** The patch types that need no schema. */
 const customPatchMedia = patchMedia.filter((type) => !type.includes("strategic"))
 
 /** Returns whether an operation's objects have the protobuf media type. Called once per document. */
@@ -79,7 +79,7 @@ export interface PathWriter {
   readonly option: (facts: OptionFacts) => JsonObject
 }
 
-/** Returns the paths of a document. What all operations of a path have as parameters is stated once, beside them. */
+/** Returns the paths of a document. Parameters that all operations of a path have are stated once, beside them. */
 export function pathItems(paths: readonly PathFacts[], write: PathWriter): JsonObject {
   return Object.fromEntries(
     paths.map(({ path, operations, parameters, options = [] }) => {

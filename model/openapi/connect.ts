@@ -41,7 +41,7 @@ function option(field: FieldModel): OptionFacts[] {
   if (field.name === "kind" || field.name === "apiVersion") return []
   const type = "list" in field.type ? field.type.list : field.type
   const scalar = "scalar" in type ? type.scalar : "string"
-  // As the reference, which names no parameter whose type is a struct of Go.
+  // As in kube-apiserver, which names no parameter whose Go type is a struct.
   if (scalar === "Time") return []
   const shown = scalar === "boolean" ? "boolean" : scalar.startsWith("int") ? "integer" : "string"
   return [{ name: field.name, in: "query", type: shown, description: field.doc }]

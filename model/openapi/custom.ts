@@ -1,6 +1,6 @@
 /**
- * Documents of kinds that definitions add at run time: their paths, and their schemas as authors wrote them.
- * Differences from built-in kinds are those of the reference: no deprecated watch paths, no strategic merge patch.
+ * Documents of kinds that definitions add at run time: their paths, and their schemas as authors wrote them. They
+ * differ from built-in kinds as in kube-apiserver: no deprecated watch paths, no strategic merge patch.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Kind } from "../../runtime/schema/kind.ts"
@@ -32,8 +32,8 @@ export interface CustomDocument {
 
 /**
  * Builds the document of one group version. `shared`: definitions of the same version to which the kinds refer
- * (ObjectMeta, Status, Scale), by neutral name; `prefix`: of the vendor's extensions, as `x-kubernetes-`; `metadata`:
- * the vendor's name of the definition of ObjectMeta and ListMeta.
+ * (ObjectMeta, Status, Scale), by neutral name; `prefix`: the prefix of the vendor's extensions, such as
+ * `x-kubernetes-`; `vendorName`: the vendor's name of a definition.
  */
 export function customDocument(
   kinds: readonly CustomKind[],
@@ -62,7 +62,7 @@ const meta = { group: "meta", version: "v1" }
 const objectMeta = definitionName(meta, "ObjectMeta")
 const listMeta = definitionName(meta, "ListMeta")
 
-/** In the place of the schemas of kinds, so that the definitions to which they refer are found. */
+/** Takes the place of the schemas of kinds, so that the definitions to which they refer are found. */
 function metaReferences(version: DocumentVersion): JsonObject {
   return { allOf: [objectMeta, listMeta].map((name) => ({ $ref: referenceTo(name, version) })) }
 }
@@ -71,7 +71,7 @@ function referenceTo(name: string, version: DocumentVersion): string {
   return `${version === "v2" ? "#/definitions/" : "#/components/schemas/"}${name}`
 }
 
-/** What the paths of a kind are made of. */
+/** The parts of a kind from which its paths are built. */
 function modelOf(kind: Kind): KindModel {
   const { group, version, listKind, resource, singular, namespaced, verbs, subresources, rules } = kind
   return {
@@ -213,8 +213,8 @@ const keywords = [
 const laterKeywords = ["default", "nullable", "allOf", "oneOf", "anyOf", "not"]
 
 /**
- * The published form of a schema. Version 2 has neither type, fields nor items for values that may be null or hold
- * unknown fields: clients would refuse them.
+ * The published form of a schema. Version 2 publishes no type, fields or items for values that may be null or hold
+ * unknown fields: clients would refuse such values.
  */
 function publishedSchema(schema: JsonObject, publishing: Publishing): JsonObject {
   const { version, prefix } = publishing
@@ -261,7 +261,7 @@ function untype(published: JsonObject, schema: JsonObject, { isOpen }: { readonl
   }
 }
 
-/** Whether the author has written out that the value is an integer or a text. */
+/** Whether the author has stated that the value is an integer or a text. */
 function saysIntOrString({ anyOf, allOf }: JsonObject): boolean {
   const first = Array.isArray(allOf) ? allOf[0] : undefined
   return Array.isArray(anyOf) || (isObject(first) && Array.isArray(first.anyOf))

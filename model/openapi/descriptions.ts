@@ -1,4 +1,4 @@
-/** The texts of definitions beside those of the fields that refer to them. */
+/** Descriptions of definitions, without sentences that the fields referring to them have too. */
 import type { FieldModel, TypeRefModel } from "../model.ts"
 import type { OpenApiSource } from "./source.ts"
 
@@ -21,8 +21,8 @@ function heldType(type: TypeRefModel): string | undefined {
 }
 
 /**
- * Returns the text of a type without the sentences that a field of the type says already, in the same or more words:
- * kubectl explain prints the text of a field and then that of its type. Empty when nothing remains. Called for each
+ * Returns the text of a type without the sentences that a field of the type has too, in the same or more words: kubectl
+ * explain prints the text of a field and then the text of its type. Empty when nothing remains. Called for each
  * published definition with the fields that hold the type.
  */
 export function remainingText(doc: string, fields: readonly FieldModel[]): string {
@@ -37,7 +37,7 @@ function sentencesOf(doc: string): readonly string[] {
   return doc.split(/(?<=\.)\s+/)
 }
 
-/** Words that do not change what a sentence says: `the pod`, `a pod`, `every pod`. */
+/** Words that do not change the meaning of a sentence: `the pod`, `a pod`, `every pod`. */
 const small: ReadonlySet<string> = new Set(["a", "an", "the", "its", "each", "every", "that", "this"])
 
 function wordsOf(sentence: string): readonly string[] {

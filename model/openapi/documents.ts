@@ -20,8 +20,8 @@ export function allDocuments(source: OpenApiSource): Documents {
 }
 
 /**
- * Returns the documents that one group version adds to those of a server: its own, that of its group, and its part of
- * version 2. Called for definitions that arrive at run time; `source.kinds` may hold kinds of other groups.
+ * Returns the documents that one group version adds to a server: its own, its group's, and its part of version 2.
+ * Called for definitions that arrive at run time; `source.kinds` may hold kinds of other groups.
  */
 export function groupVersionDocuments(source: OpenApiSource, groupVersion: GroupVersion): Documents {
   const { group, version } = groupVersion

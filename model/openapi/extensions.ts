@@ -1,4 +1,4 @@
-/** What OpenAPI has no keyword for. Names are neutral; the runtime maps the prefix. */
+/** Extensions, for facts that OpenAPI has no keyword for. Names are neutral; the runtime maps the prefix. */
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import type { FieldModel } from "../model.ts"
 
@@ -6,8 +6,8 @@ import type { FieldModel } from "../model.ts"
 export const extension = "x-orch-"
 
 /**
- * Returns the extensions of a field: how its value is merged and owned, and with its limits that it never changes.
- * Rules of the dialect are not published: their expressions are not those of `validations`, which are CEL.
+ * Returns the extensions of a field: how its value is merged and owned and, with its limits, that it never changes.
+ * Rules of the dialect are not published, because the expressions of `validations` are CEL.
  */
 export function fieldExtensions(field: FieldModel, limited: boolean): JsonObject {
   const { immutable, listType, mapKeys, mapType, structType, patch, mergeKey } = field

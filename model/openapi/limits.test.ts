@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/js
 import { load } from "../../codegen/load/index.ts"
 import { allDocuments } from "./documents.ts"
 
-/** The kind and its types, whose limits are published or not. */
+/** The definitions of a kind and its types, with or without published limits. */
 function definitionsWith(fields: string, limited: boolean, version: "v2" | "v3" = "v3", more = ""): JsonObject {
   const schema = `
 kind: Cup

@@ -1,13 +1,13 @@
 /**
- * The limits of values as OpenAPI 2.0 and 3.0 publish them: the keywords of the table of constraints, and those of what
- * else a schema says about a value.
+ * The limits of values as OpenAPI 2.0 and 3.0 publish them: keywords of the table of constraints, and keywords for
+ * other facts that a schema states about a value.
  */
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { bothSchemas, limitFaults, type Limits } from "../../runtime/schema/constraints.ts"
 import type { FieldModel, TypeRefModel } from "../model.ts"
 import { isEmptyBesideEnum } from "../presence.ts"
 
-/** Returns the limits that documents publish: of types without published limits only the enums. */
+/** Returns the limits that documents publish; for types without published limits, only the enums. */
 export function publishedLimits(limits: Limits, limited: boolean): Limits {
   const { enum: own, publishedEnum: stated, items, values, ...others } = limits
   const words = stated === undefined ? own : stated.length === 0 ? undefined : stated
@@ -20,8 +20,8 @@ export function publishedLimits(limits: Limits, limited: boolean): Limits {
 }
 
 /**
- * Returns the schema of a field's value with what the field says of it besides limits: that it is not empty, and that
- * its items differ. Called for fields of types whose limits are published.
+ * Returns the schema of a field's value, with keywords for non-empty values and for unique items. Called for fields of
+ * types whose limits are published.
  */
 export function fieldSchema(field: FieldModel, schema: JsonObject): JsonObject {
   const isSet = field.distinct?.length === 0 || field.unique.some((names) => names.length === 0)
@@ -33,7 +33,7 @@ export function fieldSchema(field: FieldModel, schema: JsonObject): JsonObject {
   }
 }
 
-/** Answers hold the empty text where nothing was stated, and the enum does not forbid it. */
+/** Adds the empty text, which answers hold where no value was set: the enum does not forbid it. */
 function withEmpty(words: readonly JsonValue[]): JsonValue[] {
   return words.includes("") ? [...words] : ["", ...words]
 }

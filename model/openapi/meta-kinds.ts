@@ -10,7 +10,7 @@ const coreKinds: ReadonlySet<string> = new Set(["APIGroup", "APIGroupList", "API
 /** Kinds that belong to every group version. */
 const sharedKinds: ReadonlySet<string> = new Set(["DeleteOptions", "WatchEvent"])
 
-/** Returns the group versions of which a type of the group meta is a kind, sorted; none of a type that is no kind. */
+/** Returns the group versions that have a type of the group meta as a kind, sorted; none if the type is not a kind. */
 export function versionsOf(localName: string, { kinds, otherVersions = [] }: OpenApiSource): readonly GroupVersion[] {
   if (coreKinds.has(localName)) return localName === "Status" ? [core, ...otherVersions.filter(hasOwnStatus)] : [core]
   if (!sharedKinds.has(localName)) return []
@@ -18,14 +18,14 @@ export function versionsOf(localName: string, { kinds, otherVersions = [] }: Ope
   return [...all].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, one]) => one)
 }
 
-/** The reference registers Status of one more group, which nothing uses. */
+/** As in kube-apiserver: one more group version has Status as a kind, which nothing uses. */
 function hasOwnStatus({ group, version }: GroupVersion): boolean {
   return group === "resource.orch.io" && version === "v1alpha2"
 }
 
 /**
- * Group versions whose kinds the reference knows, whether it serves them or not, beside those of this package's
- * schemas: former versions, and the bodies of web hooks.
+ * Group versions whose kinds kube-apiserver knows, whether it serves them or not, beyond the schemas of this package:
+ * former versions, and the bodies of web hooks.
  */
 export const otherVersions: readonly GroupVersion[] = [
   "admission.orch.io/v1 v1beta1",

@@ -33,7 +33,7 @@ function packageOf(group: string): string {
 
 const metaPackage = `${groupPackages.meta ?? ""}.v1`
 
-/** Definitions of the special scalars that have one. */
+/** Definitions of the special scalars that have a definition. */
 export const scalarDefinitions: Readonly<Record<string, string>> = {
   Time: `${metaPackage}.Time`,
   MicroTime: `${metaPackage}.MicroTime`,
@@ -69,7 +69,7 @@ export function groupTag(group: string): string {
   return first + rest.map(upperFirst).join("")
 }
 
-/** Groups of definitions have their wire names here, whose domain the reference leaves out as well. */
+/** Groups of definitions have their wire names here; operation ids omit the domain, as in kube-apiserver. */
 function groupWords(group: string): readonly string[] {
   return group === "" ? ["core"] : group.replace(/\.(?:orch|k8s)\.io$/, "").split(/[.-]/)
 }

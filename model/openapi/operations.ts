@@ -47,7 +47,7 @@ function gvk({ group, version, kind }: GroupVersionKind): GroupVersionKind {
   return { group, version, kind }
 }
 
-/** What all operations on a kind share. `body`: the kind of what is sent and received, where it is another. */
+/** Parts that all operations on a kind share. `body`: the kind of the bodies, where it is another one. */
 function common(kind: KindModel, body: GroupVersionKind = kind): Base {
   return { tag: tagOf(kind), kind: gvk(body), ...(kind.deprecated !== undefined && { deprecated: true }) }
 }

@@ -79,5 +79,5 @@ const readCollection: readonly ParameterName[] = [
 export const listParameters: readonly ParameterName[] = ["allowWatchBookmarks", ...readCollection, "watch"]
 export const deleteCollectionParameters: readonly ParameterName[] = [...deleteParameters, ...readCollection]
 
-/** Always inlined: clients look for these two inside each operation to detect what a server supports. */
+/** Always inlined: clients look for these two inside each operation to detect the server's features. */
 export const inlineParameters: ReadonlySet<ParameterName> = new Set<ParameterName>(["dryRun", "fieldValidation"])

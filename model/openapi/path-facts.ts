@@ -1,4 +1,4 @@
-/** Paths and operations as facts, which every version of the documents is written from. */
+/** Paths and operations as facts, from which both versions of the documents are written. */
 import type { OptionFacts, ParameterName } from "./parameters.ts"
 
 export interface GroupVersionKind {
@@ -19,16 +19,16 @@ export interface OperationFacts {
     readonly required: boolean
     readonly patch: boolean
     readonly strategic?: false
-    /** Version 3 names any media type, as it does for the kinds of the reference. */
+    /** Version 3 names any media type, as for the built-in kinds of kube-apiserver. */
     readonly anyMedia?: true
   }
   /** Definition of the response by status code. */
   readonly responses: readonly { readonly code: 200 | 201 | 202; readonly schema: string }[]
   /** Media types of a response that is text instead of an object. */
   readonly text?: readonly string[]
-  /** What version 2 says of the media types of requests. Absent: any, and those of patches. */
+  /** Media types of requests in version 2. Absent: any, and the patch types. */
   readonly consumes?: readonly string[]
-  /** Media types of objects in responses. Absent: those in which objects travel. */
+  /** Media types of objects in responses. Absent: all media types of objects. */
   readonly produces?: readonly string[]
   /** The response may be a watch stream. */
   readonly stream?: boolean

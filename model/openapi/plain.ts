@@ -1,7 +1,7 @@
 /**
- * Plain documents: the same API in the words that all generators of clients understand. Some do not take a reference
- * beside a description or a default, write code that does not compile for a default that is an object, or choose among
- * media types that they cannot encode.
+ * Plain documents: the same API in words that all client generators understand. Some generators do not accept a
+ * reference beside a description or a default, write code that does not compile for a default that is an object, or
+ * choose among media types that they cannot encode.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 
@@ -42,7 +42,7 @@ function bodyContent(content: JsonObject): JsonObject {
   return content[anyType] === undefined ? content : { "application/json": content[anyType] }
 }
 
-/** The media type to choose of several that mean different things to the server, or that generators cannot encode. */
+/** The media type to choose where several mean different things to the server, or generators cannot encode some. */
 const preferred = ["text/plain", "application/json", "application/merge-patch+json"]
 const anyType = "*/*"
 
@@ -74,7 +74,7 @@ function plainSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(kept.map(([name, value]) => [name, plainKeyword(name, value)]))
 }
 
-/** The built-in kinds have an empty default of fields that do not allow it: generated code would not compile. */
+/** Built-in kinds publish an empty default even for fields that do not allow it: generated code would not compile. */
 function isOutside(value: JsonValue | undefined, words: JsonValue | undefined): boolean {
   return value !== undefined && Array.isArray(words) && !words.includes(value)
 }

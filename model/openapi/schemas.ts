@@ -15,14 +15,14 @@ import { versionsOf } from "./meta-kinds.ts"
 import type { GroupVersionKind } from "./path-facts.ts"
 import type { OpenApiSource } from "./source.ts"
 
-/** Definitions by name, including those that they refer to. Called for each definition that a path names. */
+/** Definitions by name, including the ones they refer to. Called for each definition that a path names. */
 export class Definitions {
   readonly found = new Map<string, JsonObject>()
   private readonly types = new Map<string, TypeModel>()
   private readonly lists = new Map<string, KindModel>()
   private readonly referrers: ReadonlyMap<string, readonly FieldModel[]>
   private readonly presence: Presence
-  /** Definitions of what sub-resources take: they are kinds that have no path of their own. */
+  /** Definitions of the bodies of sub-resources: they are kinds without a path of their own. */
   private readonly bodies: ReadonlySet<string>
   /** Fields that distinguish the items of map lists. */
   private readonly keys: ReadonlySet<FieldModel>
@@ -81,7 +81,7 @@ export class Definitions {
   }
 
   private typeSchema(type: TypeModel): JsonObject {
-    // As the reference: a definition without a type.
+    // As in kube-apiserver: a definition without a type.
     if (type.union === true) return { description: type.doc }
     const limited = this.source.publishesLimits(type)
     const fields = this.flattened(type)
@@ -103,8 +103,8 @@ export class Definitions {
   }
 
   /**
-   * Of types whose limits are published: a client has to state the field. Of others what the schema says, which is what
-   * the reference publishes.
+   * For types with published limits: whether a client has to state the field. For other types: whether the schema marks
+   * it as required, as kube-apiserver publishes it.
    */
   private isRequired(field: FieldModel, type: TypeModel): boolean {
     if (!this.source.publishesLimits(type)) return field.required !== false
@@ -119,7 +119,7 @@ export class Definitions {
     })
   }
 
-  /** The kinds of a definition. A type that only has a field `kind`, such as a reference to an object, is none. */
+  /** The kinds of a definition. A type with only a field `kind`, such as a reference to an object, is not a kind. */
   private kindsOf(type: TypeModel): JsonObject[] {
     const kind = this.source.known.find((one) => one.type === type.name)
     if (kind !== undefined) return [gvkObject(kind)]
@@ -181,8 +181,8 @@ export class Definitions {
   }
 
   /**
-   * The default that the reference publishes: the zero value of its type in Go, whatever the field may be. Its other
-   * defaults are code, but for those of the keys of map lists, without which server-side apply finds no item.
+   * The default as kube-apiserver publishes it: the zero value of the field's Go type, even if the field does not allow
+   * it. Other defaults are code there, but for keys of map lists, without which server-side apply finds no item.
    */
   private referenceDefault(field: FieldModel): JsonValue | undefined {
     if (field.default !== undefined && this.keys.has(field)) return field.default

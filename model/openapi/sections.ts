@@ -1,4 +1,4 @@
-/** The sections of the API, one for each document of version 3: group versions, and what discovery answers. */
+/** The sections of the API, one for each document of version 3: group versions, and the discovery paths. */
 import { media } from "./common.ts"
 import { definitionName, type GroupVersion, groupTag, operationScope, pathPrefix, tagOf, versionDefinition } from "./names.ts"
 import { kindPaths } from "./operations.ts"
@@ -49,7 +49,7 @@ export function versionSection(source: OpenApiSource, groupVersion: GroupVersion
   }
 }
 
-/** The form of the reference: bodies have any media type, and no operation is marked as deprecated. */
+/** As in kube-apiserver: bodies have any media type, and no operation is marked as deprecated. */
 function asReference({ operations, ...path }: PathFacts): PathFacts {
   return {
     ...path,
@@ -61,7 +61,7 @@ function asReference({ operations, ...path }: PathFacts): PathFacts {
   }
 }
 
-/** Returns the section of a group: what discovery answers for it. */
+/** Returns the section of a group: its discovery paths. */
 export function groupSection(group: string): Section {
   if (group === "")
     return {
@@ -108,7 +108,7 @@ const versionPath: PathFacts = {
   ],
 }
 
-/** Documents for those who verify tokens of service accounts. */
+/** Documents for verifiers of service account tokens. */
 const issuerPath = textPath("/.well-known/openid-configuration/", media.json, {
   operationId: "getServiceAccountIssuerOpenIDConfiguration",
   description: "Describe the issuer of the tokens of service accounts.",

@@ -1,11 +1,11 @@
-/** What OpenAPI documents are built from. */
+/** The input of the OpenAPI documents. */
 import type { JsonObject } from "../../runtime/base/json.ts"
 import type { KindModel, TypeModel } from "../model.ts"
 import type { GroupVersion } from "./names.ts"
 
 /**
- * The kinds to describe and the model around them. The generator makes it of a folder of schemas, and definitions that
- * arrive at run time make it of their own kinds.
+ * The kinds to describe and the model around them. The generator builds it from a folder of schemas; definitions that
+ * arrive at run time build it from their own kinds.
  */
 export interface OpenApiSource {
   /** The kinds whose paths and definitions are published. */
@@ -19,8 +19,8 @@ export interface OpenApiSource {
   /** Whether objects of a kind may travel in the protobuf media type. */
   readonly hasCompactForm: (kind: KindModel) => boolean
   /**
-   * Group versions that documents name although no kind of them is described: the reference lists them as kinds of
-   * DeleteOptions and WatchEvent. Absent: none.
+   * Group versions that documents name although none of their kinds is described: as in kube-apiserver, they are listed
+   * as kinds of DeleteOptions and WatchEvent. Absent: none.
    */
   readonly otherVersions?: readonly GroupVersion[]
   /** Definitions that are complete already, by name. References in them are followed. Absent: none. */

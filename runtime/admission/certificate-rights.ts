@@ -1,7 +1,7 @@
 /**
- * Who may decide on requests for certificates, sign them and vouch for a signer's authorities, and which group no
- * certificate may have: the plugins CertificateApproval, CertificateSigning, ClusterTrustBundleAttest and
- * CertificateSubjectRestriction of the reference (catalog admission.yaml: plugins). They guard rights, so that no
+ * Guards rights over certificate requests (approving, signing, attesting a signer's authorities) and forbids
+ * certificates of the group system:masters: the plugins CertificateApproval, CertificateSigning,
+ * ClusterTrustBundleAttest and CertificateSubjectRestriction of the reference (catalog admission.yaml: plugins). No
  * option turns them off. The texts are the reference's.
  */
 import type { CertificateSigningRequest } from "../../generated/certificates.orch.io/v1/certificate-signing-request/types.ts"
@@ -41,7 +41,7 @@ export function certificateRights(vendor: Vendor): AdmissionPlugin {
   }
 }
 
-/** Whatever the decision changes. */
+/** Guards `approval`, whichever condition the request adds. */
 async function judgeDecision(attributes: RequestAttributes, { spec }: CertificateSigningRequest): Promise<void> {
   if (!(await mayFor(attributes, "approve", spec.signerName)))
     throw refused(attributes, `user not permitted to approve requests with signerName ${JSON.stringify(spec.signerName)}`)
@@ -64,7 +64,7 @@ async function judgeBundle(attributes: RequestAttributes, object: ApiObject): Pr
     throw refused(attributes, `user not permitted to attest for signerName ${JSON.stringify(signerName)}`)
 }
 
-/** A certificate of the group would be an administrator's for as long as it is valid. */
+/** A certificate of this group would give administrator rights for as long as it is valid. */
 function judgeSubject(attributes: RequestAttributes, object: ApiObject, clientSigner: string): void {
   const { request, signerName } = typed<CertificateSigningRequest>(object).spec
   if (signerName !== clientSigner || !organizationsOf(attributes, request).includes(privilegedGroup)) return
@@ -73,7 +73,7 @@ function judgeSubject(attributes: RequestAttributes, object: ApiObject, clientSi
 
 function organizationsOf(attributes: RequestAttributes, request: string): readonly string[] {
   try {
-    // The kind's validation has seen that there is a block.
+    // Validation of the kind ensures that there is a block.
     const [block] = pemBlocks(Buffer.from(request, "base64").toString("latin1"))
     return requestedOrganizations(block?.bytes ?? Buffer.alloc(0))
   } catch (error) {
@@ -82,7 +82,7 @@ function organizationsOf(attributes: RequestAttributes, request: string): readon
   }
 }
 
-/** Asks for the signer's name, and then for all names of its domain. */
+/** Asks for the right on the signer's name, then on all names of its domain. */
 async function mayFor(attributes: RequestAttributes, verb: "approve" | "attest" | "sign", signerName: string): Promise<boolean> {
   const may = (name: string): Promise<boolean> => mayAlso(attributes, { verb, group, resource: "signers", namespace: "", name })
   const [domain = ""] = signerName.split("/", 1)

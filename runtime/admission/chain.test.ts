@@ -82,7 +82,7 @@ describe("an admission chain", () => {
   })
 })
 
-/** What `kube-apiserver --help` lists, release 1.30. */
+/** Plugins that `kube-apiserver --help` lists, release 1.30. */
 const reference = [
   ...["AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction"],
   ...["ClusterTrustBundleAttest", "DefaultIngressClass", "DefaultStorageClass", "DefaultTolerationSeconds", "DenyServiceExternalIPs"],
@@ -93,7 +93,7 @@ const reference = [
   ...["TaintNodesByCondition", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook"],
 ]
 
-/** Those of them that are plugins here. */
+/** Plugins of that list that exist here. */
 const enforced: readonly string[] = ["NamespaceLifecycle", "NodeRestriction", "StorageObjectInUseProtection"]
 
 describe("the built-in plugins", () => {

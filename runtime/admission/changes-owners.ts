@@ -3,8 +3,8 @@ import { deepEqual } from "../encoding/field-path.ts"
 import { typed } from "../schema/typed.ts"
 
 /**
- * Whether an update changes only what the garbage collector changes of an object that it is about to delete. Such an
- * update is allowed without the rights that the content of the object needs.
+ * Whether an update changes only fields that the garbage collector changes before a deletion. Such an update needs no
+ * rights to the object's content.
  */
 export function changesOwnersAlone(object: ApiObject, old: ApiObject | undefined): boolean {
   if (old === undefined) return false

@@ -7,12 +7,12 @@ import type { User } from "../base/user.ts"
 import type { DeadlineSignal } from "../base/deadline-signal.ts"
 
 /**
- * What a request does to an object. POST on a sub-resource with its own kind of body (binding, eviction) is CREATE;
+ * Effect of a request on an object. POST on a sub-resource with its own kind of body (binding, eviction) is CREATE;
  * exec, attach, portforward and proxy are CONNECT.
  */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
 
-/** Options from the query or body of a request: those of the deletion for DELETE, none for CONNECT. */
+/** Options from the query or body of a request: deletion options for DELETE, none for CONNECT. */
 export interface RequestOptions {
   /** "" if the request sets none. */
   readonly fieldManager?: string
@@ -51,8 +51,8 @@ export interface RequestAttributes {
   /** The authenticated user; for writes of the server itself `system:apiserver` or a service account of the system. */
   readonly user: User
   /**
-   * They decide whether the user may do what the write does besides, as granting or signing. To writes of the server
-   * itself they allow everything.
+   * Decide whether the user may do what the write implies, such as granting or signing. They allow everything to writes
+   * of the server itself.
    */
   readonly authorizers: readonly Authorizer[]
   /** The User-Agent header; "" if absent. */
@@ -61,8 +61,8 @@ export interface RequestAttributes {
   /** "": the object itself; else `status`, `scale`, `binding` and so on. */
   readonly subresource: string
   /**
-   * The kind of `object` and `oldObject`: that of the resource, or of the sub-resource's body (Scale, Eviction,
-   * PodExecOptions).
+   * The kind of `object` and `oldObject`: the resource's own kind, or the kind of the sub-resource's body (Scale,
+   * Eviction, PodExecOptions).
    */
   readonly kind: KindName
   /** "" for cluster-scoped objects. */
@@ -89,9 +89,9 @@ export type OpenAttributes = RequestAttributes & {
   name: string
   object: ApiObject | undefined
   oldObject: ApiObject | undefined
-  /** What waits for the store adds to it. */
+  /** Records time spent waiting for the store. */
   readonly trace: Trace
-  /** By its size the work takes turns. Its `bytes` may grow until the object is decoded. */
+  /** Decides by the size of the work when it takes turns. Its `bytes` may grow until the object is decoded. */
   readonly pace: Pace
   /** Its `aborted` turns true once no client waits for the answer. Absent: the server itself writes. */
   readonly caller?: { readonly aborted: boolean } | undefined

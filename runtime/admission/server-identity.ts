@@ -1,4 +1,4 @@
-/** The users on whose behalf the server itself writes. Its writes pass admission like those of clients. */
+/** The users on whose behalf the server itself writes. Its writes pass admission like writes of clients. */
 import { alwaysAllow } from "../authz/authorize.ts"
 import { Pace } from "../base/pace.ts"
 import { type Trace, untraced } from "../base/trace.ts"
@@ -33,7 +33,7 @@ export interface ServerWrite {
   readonly name: string
   readonly subresource?: string
   readonly dryRun?: boolean
-  /** Of the request that the write is made for. */
+  /** Trace of the request that caused the write. */
   readonly trace?: Trace
 }
 

@@ -18,7 +18,7 @@ function patched(...operations: JsonValue[]): JsonObject {
   }
 }
 
-/** What is wrong with the patch: the message itself is always the same. */
+/** The fault of the patch: the message itself is always the same. */
 function fault(error: ApiError): string {
   expect(error.message).toBe("the server rejected our request due to an error in our request")
   return error.details?.causes?.[0]?.message ?? ""

@@ -1,6 +1,6 @@
 /**
- * The order of a list after a strategic merge: items of the patch keep the order of the patch, other items that of the
- * stored list, and the two interleave where the stored list has both. The rules, and so the results, are the reference
+ * The order of a list after a strategic merge: items of the patch keep the patch's order, other items keep the stored
+ * list's order, and the two interleave where the stored list has both. The rules, and so the results, are the reference
  * server's.
  */
 import { ownField } from "../encoding/field-path.ts"

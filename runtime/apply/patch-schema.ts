@@ -1,5 +1,5 @@
 /**
- * What strategic merge patch reads from the schema: how a field merges, and the type of its value or of its list items.
+ * Facts for strategic merge patch from the schema: how a field merges, and the type of its value or of its list items.
  */
 import type { FieldShape, TypeRef, TypeShape } from "../schema/shape.ts"
 import { patchFault } from "./patch-fault.ts"

@@ -97,7 +97,7 @@ function* readingJsonPatch(document: PatchDocument, shape: TypeShape): Stages<Do
   }
 }
 
-/** Operations whose values keep the order of their keys in what is said of unknown fields. */
+/** Operations whose values keep the order of their keys in messages about unknown fields. */
 const placesMax = 100
 
 /** How the texts about fields below an operation's value begin; below its list for an item at the end of one. */

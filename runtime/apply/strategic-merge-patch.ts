@@ -9,8 +9,8 @@
  *     "$deleteFromPrimitiveList/f": [...]    drops values of the list `f`
  *     "$setElementOrder/f": [...]            the order of the list `f` afterwards
  *
- * Results, including the order of list items, are those of the reference server. Neither argument is changed; unchanged
- * parts are shared. Null in a patch removes a field.
+ * Results, including the order of list items, are the reference server's. Neither argument is changed; unchanged parts
+ * are shared. Null in a patch removes a field.
  */
 import { badRequest } from "../base/errors.ts"
 import { copyFields, ownField } from "../encoding/field-path.ts"

@@ -17,19 +17,19 @@ import { compilePolicy, type Policy, type PolicyEvaluator } from "./policy.ts"
 import { WebhookBackend } from "./webhook-backend.ts"
 import { AuditTrail } from "./trail.ts"
 
-/** What `launch/` read for the audit of a server. */
+/** Audit configuration as read by `launch/`. */
 export interface AuditSetup {
   readonly policy: FollowedPolicy
   /** The server of `--audit-webhook-config-file`. */
   readonly webhook?: HookFile
-  /** No file is read any more. */
+  /** Stops following files. */
   stop(): void
 }
 
 /** The policy in force. */
 export interface FollowedPolicy {
   readonly current: Policy
-  /** Calls `listener` with each other policy that comes into force, for the requests that begin then. */
+  /** Calls `listener` with each later policy; it applies to requests that begin afterwards. */
   onChange(listener: (policy: Policy) => void): void
 }
 
@@ -39,7 +39,7 @@ export interface AuditOptions extends AuditSetup {
   readonly clock: Clock
   readonly log: Logger
   readonly random: Random
-  /** Makes a client of its own: it outlives that of the server's other hooks. */
+  /** Makes a separate client, which outlives the client of the server's other hooks. */
   readonly createHooks: () => Hooks
 }
 
@@ -48,16 +48,18 @@ export interface Audit {
   readonly counts: AuditCounts
   /** Called for each request, before its user is known. */
   begin(request: Operation): void
-  /** Called before a request changes the store, so that no change is without the event that announces it. */
+  /** Called before a request changes the store, so that every change has its RequestReceived event first. */
   readonly beforeWrite: () => void
   /**
-   * Called after the last request has ended: stores what waits, for `auditDrainTimeoutMs` at most, and for
+   * Called after the last request has ended. Stores the waiting events, for `auditDrainTimeoutMs` at most, and for
    * `hurriedStepMs` once `hurry` is aborted.
    */
   stop(hurry?: AbortSignal): Promise<void>
 }
 
-/** Called once at start. `isLongRunning`: whether a request has a stage more. Throws StartError. */
+/**
+ * Called once at start. `isLongRunning`: whether requests have the additional stage ResponseStarted. Throws StartError.
+ */
 export function openAudit(how: AuditOptions, isLongRunning: (info: RequestContext["info"]) => boolean): Audit {
   const { options, vendor, clock, log, policy } = how
   const counts = new AuditCounts()

@@ -132,7 +132,7 @@ it("all events that waited longer than they may are stored, in several batches a
   expect(begun).toEqual(["abc", "def"])
   await end()
   expect(begun).toEqual(["abc", "def", "gh"])
-  // What comes afterwards waits for its own time.
+  // Later events wait for their own time.
   await end()
   add("i")
   await turn()

@@ -8,24 +8,24 @@ export interface BatcherOptions {
   /** Events that may wait; further ones are dropped. */
   readonly bufferSize: number
   readonly maxBatchSize: number
-  /** How long a batch waits that is not full. */
+  /** Milliseconds that a batch waits if it is not full. */
   readonly maxBatchWaitMs: number
-  /** Batches per second, and how many at once after a pause. */
+  /** Batches per second, and the number that may begin together after a pause. */
   readonly throttle?: { readonly qps: number; readonly burst: number } | undefined
-  /** Batches that are being stored at a time. */
+  /** Batches that may be in storage at the same time. */
   readonly atOnce: number
   /** Stores a batch. Never rejects. */
   readonly store: (batch: readonly AuditEvent[]) => Promise<void> | undefined
-  /** Called with the events that found no place. */
+  /** Called with the number of events that were dropped. */
   readonly dropped: (events: number) => void
 }
 
 export class Batcher {
   private waiting: AuditEvent[] = []
-  /** Of events that wait or are being stored. */
+  /** Size of events that wait or are being stored. */
   private bytes = 0
   private storing = 0
-  /** Batches that may begin now; grows with time. */
+  /** Batches that may begin now; refilled over time. */
   private tokens: number
   private refilledMs: number
   private isScheduled = false
@@ -55,7 +55,7 @@ export class Batcher {
       })
   }
 
-  /** Resolves when everything that waits was given to `store` and is done. */
+  /** Resolves once all waiting events were passed to `store` and it has finished. */
   stop(): Promise<void> {
     this.isStopping = true
     this.cancelWait?.()
@@ -111,7 +111,7 @@ export class Batcher {
     })
   }
 
-  /** Returns false when the next batch has to wait; it is then tried again by itself. A stop does not wait. */
+  /** Returns false when the next batch has to wait; schedules the retry itself. A stop does not wait. */
   private takeToken(): boolean {
     const { clock, throttle } = this.options
     if (throttle === undefined || this.isStopping) return true

@@ -1,4 +1,4 @@
-/** What `/metrics` says of audit. */
+/** Counters of audit for `/metrics`. */
 import type { Level } from "./policy.ts"
 
 /** Where an event was lost. */

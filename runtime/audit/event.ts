@@ -5,7 +5,7 @@
 import type { User } from "../base/user.ts"
 import type { Level, Stage } from "./policy.ts"
 
-/** What the line of text is made of. */
+/** Facts of an event in the format `legacy`. */
 export interface EventFacts {
   readonly auditId: string
   readonly verb: string
@@ -23,25 +23,25 @@ export interface AuditEvent {
   readonly level: Level
   readonly stage: Stage
   /**
-   * The request changes nothing but the store, and nothing there before `Audit.beforeWrite`: until then its first event
-   * may wait for others.
+   * Whether the request changes only the store, and only after `Audit.beforeWrite`. Until then its first event may
+   * wait, to be written with others.
    */
   readonly mayWait: boolean
   readonly facts: EventFacts
-  /** Of the answer; absent before it. */
+  /** Status code of the answer; absent before it. */
   readonly code?: number | undefined
-  /** JSON before the objects, times and annotations: it has no end. */
+  /** JSON of the event up to its objects, times and annotations, without the closing brace. */
   readonly head: string
   /** JSON. */
   readonly requestObject?: Buffer | undefined
   readonly responseObject?: Buffer | undefined
-  /** The fields of the times, with a comma before them. */
+  /** The timestamp fields, beginning with a comma. */
   readonly times: string
-  /** JSON of an object with a field at least. */
+  /** JSON of an object with at least one field. */
   readonly annotations: string | undefined
 }
 
-/** Bytes of an event, nearly: its texts are ASCII but for names and messages. */
+/** Approximate size in bytes: the texts are ASCII except for names and messages. */
 export function sizeOf({ head, requestObject, responseObject, times }: AuditEvent): number {
   return head.length + (requestObject?.length ?? 0) + (responseObject?.length ?? 0) + times.length
 }
@@ -58,16 +58,16 @@ export function eventPieces(event: AuditEvent): readonly (string | Buffer)[] {
   return pieces
 }
 
-/** The annotation of events that had to lose something. */
+/** The annotation of truncated events. */
 const truncatedName = "audit.k8s.io/truncated"
 
-/** Called for an event that is too large. Returns it without its objects; it says so. */
+/** Called for an event that is too large. Returns it without its objects, with an annotation that says so. */
 export function truncated(event: AuditEvent): AuditEvent {
   const { requestObject: _request, responseObject: _response, annotations, ...kept } = event
   return { ...kept, annotations: withTruncated(annotations) }
 }
 
-/** Annotations that say that something is missing. */
+/** Adds the annotation of a truncated event. */
 export function withTruncated(annotations: AuditEvent["annotations"]): string {
   return `${annotations === undefined ? "{" : `${annotations.slice(0, -1)},`}"${truncatedName}":"true"}`
 }
@@ -87,7 +87,7 @@ export function legacyLine({ facts, stage, code }: AuditEvent): string {
   )
 }
 
-/** `2026-11-27T14:03:54.318069Z`: the text of a MicroTime. Most calls are in the second of the one before. */
+/** `2026-11-27T14:03:54.318069Z`: the text of a MicroTime. Optimised for calls within the same second. */
 export function microTime(ms: number): string {
   const second = Math.floor(ms / 1000)
   if (second !== lastSecond) {

@@ -13,7 +13,7 @@ export class BackendFaults {
     private readonly counts: AuditCounts,
   ) {}
 
-  /** Called with each failure, after which this many events are gone. */
+  /** Called with each failure, and the number of events lost by it. */
   lost(events: number, error: unknown): void {
     this.counts.countLost(this.plugin, events)
     if (this.since === undefined)

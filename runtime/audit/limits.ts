@@ -3,7 +3,7 @@
 /** Characters of `User-Agent` in an event; the reference's number. */
 export const auditedAgentCharactersMax = 1024
 
-/** Addresses in `sourceIPs`, besides the last one: what clients write into `X-Forwarded-For`. */
+/** Addresses in `sourceIPs` besides the last one; clients write them into `X-Forwarded-For`. */
 export const forwardedAddressesMax = 100
 
 /** Annotations of one event, and characters of one value: admission may add any number. */
@@ -33,5 +33,5 @@ export const auditBackoffJitter = 0.2
 /** Megabytes after which the log is rotated if `--audit-log-maxsize` is 0. */
 export const auditLogMegabytes = 100
 
-/** Milliseconds of a request from which on events say how long it took. */
+/** Milliseconds after which the events of a request include its latencies. */
 export const auditLatencyMs = 500

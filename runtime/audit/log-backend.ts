@@ -13,15 +13,15 @@ import { LogLines } from "./log-lines.ts"
 import type { AuditSink } from "./trail.ts"
 import { fitting, type Truncation } from "./truncation.ts"
 
-/** A sink with an end. */
+/** A sink that can be stopped. */
 export interface AuditBackend extends AuditSink {
-  /** Events that wait. */
+  /** Events that are waiting. */
   readonly left: number
-  /** Called before a request changes the store: stores the events of a blocking mode that wait for others. */
+  /** Called before a request changes the store. Stores the events of a blocking mode that are still waiting. */
   beforeWrite?(): void
-  /** Resolves when everything that waits is stored. */
+  /** Resolves when all waiting events are stored. */
   stop(): Promise<void>
-  /** Called last: gives up what still waits. */
+  /** Called last: drops the events that still wait. */
   close(): void
 }
 
@@ -84,7 +84,7 @@ export class LogBackend implements AuditBackend {
       return true
     }
     this.write(event)
-    // The others are written in this turn or a few more: nothing waits for them.
+    // Events of later stages are written within a few turns; no request waits for them.
     if (event.stage !== "RequestReceived" || (event.mayWait && !this.isStrict)) return true
     return this.lines.flush() || !this.isStrict
   }
@@ -107,7 +107,7 @@ export class LogBackend implements AuditBackend {
   close(): void {}
 }
 
-/** The throttle of a mode batch. Throws StartError for one that lets nothing through. */
+/** The throttle of mode `batch`. Throws StartError for a throttle that never lets a batch through. */
 export function throttleOf(options: Options, backend: "log" | "webhook"): { readonly qps: number; readonly burst: number } | undefined {
   const name = `audit-${backend}-batch-throttle` as const
   if (!options[`${name}-enable`]) return undefined

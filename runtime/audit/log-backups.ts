@@ -1,4 +1,4 @@
-/** Rotated files of the audit log: their names, and which of them are compressed and removed. */
+/** Rotated files of the audit log: their names, and rules for compressing and removing them. */
 import { createReadStream, createWriteStream } from "node:fs"
 import { readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, extname, join } from "node:path"
@@ -8,7 +8,7 @@ import { createGzip } from "node:zlib"
 const dayMs = 24 * 3600 * 1000
 const fileMode = 0o600
 
-/** `audit.log` → `audit-2026-11-27T14-03-54.318.log`, or the next millisecond that no file has. */
+/** `audit.log` → `audit-2026-11-27T14-03-54.318.log`, or the next millisecond whose file name is free. */
 export function backupPath(path: string, nowMs: number, exists: (path: string) => boolean): string {
   const { head, tail } = partsOf(path)
   for (let ms = nowMs; ; ms++) {
@@ -60,7 +60,7 @@ export async function tidyBackups(
   }
 }
 
-/** Whole or not at all: a half-written archive has another name. */
+/** Writes the archive under another name first, so that a half-written one never has the final name. */
 async function compressFile(path: string): Promise<void> {
   const scratch = `${path}.gz.new`
   await pipeline(createReadStream(path), createGzip(), createWriteStream(scratch, { mode: fileMode }))

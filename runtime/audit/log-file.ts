@@ -1,4 +1,4 @@
-/** Where lines of the audit log go: a file that is rotated, or a stream of the process. */
+/** Destinations of the audit log: a rotated file, or a stream of the process. */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, renameSync, write, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Clock } from "../base/clock.ts"
@@ -8,26 +8,26 @@ import { backupPath, tidyBackups } from "./log-backups.ts"
 
 /** A place for lines. */
 export interface LogTarget {
-  /** Writes whole lines. Throws when they could not be written; none of them is then in the log. */
+  /** Writes whole lines. Throws when they could not be written; the log then has none of them. */
   write(lines: Buffer | string): void
-  /** Resolves when everything is written. */
+  /** Resolves when all lines are written. */
   stop(): Promise<void>
 }
 
 export interface LogFileOptions {
   readonly path: string
   readonly clock: Clock
-  /** The file is rotated before it has more. */
+  /** Rotates the file before it would become larger. */
   readonly bytesMax: number
   /** Days that rotated files are kept, and how many; 0: all. */
   readonly maxAgeDays: number
   readonly maxBackups: number
   readonly compress: boolean
-  /** Called with what keeps rotated files from being tidied: events are not affected. */
+  /** Called with errors in tidying rotated files; events are not affected. */
   readonly report: (fault: unknown) => void
 }
 
-/** Readable and writable by its owner only: events may hold what objects hold. */
+/** Readable and writable by its owner only: events may contain the content of objects. */
 const fileMode = 0o600
 
 /** Opens the file for appending. Throws the error of the file system. */
@@ -40,7 +40,7 @@ class LogFile implements LogTarget {
   private file: number
   /** Bytes of whole lines. */
   private size: number
-  /** More than `bytesMax` after a rotation that failed. */
+  /** Exceeds `bytesMax` after a failed rotation. */
   private rotateAt: number
   private tidying: Promise<void>
 
@@ -68,16 +68,16 @@ class LogFile implements LogTarget {
     for (let next = from; next < lines.length; ) next += writeSync(this.file, lines, next)
   }
 
-  /** A disk that became full has taken a part of a line, to which the next one would be glued. */
+  /** Removes a partial line that a full disk has left, so that the next line is not appended to it. */
   private dropPart(): void {
     try {
       ftruncateSync(this.file, this.size)
     } catch {
-      // No regular file, or a disk that fails altogether: the write's own error is reported.
+      // Not a regular file, or the disk fails altogether. The error of the write itself is reported.
     }
   }
 
-  /** Events go on to the old file if there is no other. */
+  /** If there is no new file, events go on to the old one. */
   private tryToRotate(): void {
     const { bytesMax, report } = this.options
     try {
@@ -113,8 +113,8 @@ class LogFile implements LogTarget {
 }
 
 /**
- * Lines for a pipe or a terminal, whose reader may be slow: they wait in memory, up to `auditWaitingBytesMax`, and do
- * not hold the server.
+ * Lines for a pipe or a terminal, whose reader may be slow. They wait in memory, up to `auditWaitingBytesMax`, without
+ * blocking the server.
  */
 export class LogStream implements LogTarget {
   private waiting: Buffer[] = []

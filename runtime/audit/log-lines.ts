@@ -12,8 +12,8 @@ export interface LogLinesOptions {
 }
 
 /**
- * Gathers the lines of a turn of the event loop, and of a few more while requests arrive, so that requests that come or
- * end together share a write, which costs more than an event.
+ * Gathers the lines of a turn of the event loop, and of a few more turns while requests arrive. Requests that begin or
+ * end together then share a write, which costs more than an event.
  */
 export class LogLines {
   private texts = ""
@@ -25,7 +25,7 @@ export class LogLines {
 
   constructor(private readonly options: LogLinesOptions) {}
 
-  /** The event is written within a few turns, or at once if it is large. */
+  /** Writes the event within a few turns, or at once if it is large. */
   add(event: AuditEvent): void {
     this.events++
     const pieces = this.options.format === "json" ? eventPieces(event) : [legacyLine(event)]
@@ -55,7 +55,7 @@ export class LogLines {
     this.flush()
   }
 
-  /** Writes what was gathered. Returns whether all of it is in the log. */
+  /** Writes the gathered lines. Returns whether all of them are in the log. */
   flush(): boolean {
     const { events, gathered, texts } = this
     if (events === 0) return true

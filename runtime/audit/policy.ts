@@ -25,11 +25,11 @@ export interface PolicyRule {
   readonly userGroups: readonly string[]
   readonly verbs: readonly string[]
   readonly resources: readonly ResourceRule[]
-  /** "" is what is in no namespace. */
+  /** "" matches requests without a namespace. */
   readonly namespaces: readonly string[]
   readonly nonResourceURLs: readonly string[]
   readonly omitStages: readonly Stage[]
-  /** Absent: as the policy. */
+  /** Absent: as in the policy. */
   readonly omitManagedFields?: boolean
 }
 
@@ -39,14 +39,14 @@ export interface Policy {
   readonly omitManagedFields: boolean
 }
 
-/** What the policy says of a request. */
+/** The policy's decision on a request. */
 export interface AuditDecision {
   readonly level: Level
   readonly omitStages: ReadonlySet<Stage>
   readonly omitManagedFields: boolean
 }
 
-/** What rules look at. */
+/** The parts of a request that rules compare. */
 export interface AuditedRequest {
   /** Absent: the request was not authenticated. */
   readonly user?: User

@@ -37,7 +37,7 @@ function documentOf(text: string): ReturnType<typeof parseYaml> {
   }
 }
 
-/** Only for people who write the file: parents of API objects have more metadata than a policy needs. */
+/** Known fields, used to warn about unknown ones. The fields of `metadata` are not read or checked. */
 const policyFields = ["apiVersion", "kind", "metadata", "rules", "omitStages", "omitManagedFields"]
 const ruleFields = [
   "level",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { sourceAddresses } from "./source-addresses.ts"
 
 function addressesOf(headers: Readonly<Record<string, string>>, remoteAddress: string | undefined): unknown {
-  // An audited request has more of both.
+  // The test needs only these parts of an audited request.
   const incoming = { headers, socket: { remoteAddress } } as unknown as Parameters<typeof sourceAddresses>[0]
   const { json, first } = sourceAddresses(incoming)
   const list: unknown = JSON.parse(json)

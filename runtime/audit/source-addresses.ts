@@ -5,8 +5,9 @@ import type { Operation } from "../http/request/operation.ts"
 import { forwardedAddressesMax } from "./limits.ts"
 
 /**
- * The claims of `X-Forwarded-For` and `X-Real-Ip`, which anyone may write, then the address of the connection. What is
- * no address is left out. Returns their JSON list, which is the same for most requests of a connection, and the first.
+ * The addresses in `X-Forwarded-For` and `X-Real-Ip`, which any client can forge, then the address of the connection.
+ * Omits values that are not addresses. Returns their JSON list, which is the same for most requests of a connection,
+ * and the first.
  */
 export function sourceAddresses({ headers, socket }: Operation["incoming"]): Addresses {
   const forwarded = headers["x-forwarded-for"]

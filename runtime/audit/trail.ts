@@ -40,7 +40,7 @@ export interface TrailDeps {
   readonly report: (fault: unknown) => void
 }
 
-/** Of the object that a request is about. What the path leaves open, the body fills in. */
+/** The object that a request is about. The body supplies the fields that are not in the path. */
 interface ObjectReference {
   resource: string
   namespace: string
@@ -59,14 +59,14 @@ interface Answer {
   readonly status: string
 }
 
-/** Texts of a request that each of its events repeats. */
+/** Texts that all events of a request share. */
 interface SameTexts {
   readonly facts: EventFacts
   /** JSON before and after the stage. */
   readonly asked: readonly [string, string]
-  /** The fields of addresses and agent, with a comma before them. */
+  /** The fields of addresses and user agent, beginning with a comma. */
   readonly from: string
-  /** When it was received. */
+  /** Timestamp of the request's arrival. */
   readonly received: string
 }
 
@@ -75,10 +75,10 @@ export class AuditTrail implements RequestAudit {
   keepsResponse = false
   private readonly trace: TimedTrace
   private decision: AuditDecision | undefined
-  /** As authenticated: impersonation replaces the request's. */
+  /** The authenticated user; impersonation replaces only the request's user. */
   private user: User | undefined
   private reference: ObjectReference | undefined
-  /** The JSON of `reference`, unless it has changed. */
+  /** The JSON of `reference`; undefined after a change. */
   private referenceText: string | undefined
   private requestObject: Buffer | undefined
   private responseObject: Buffer | undefined
@@ -165,7 +165,7 @@ export class AuditTrail implements RequestAudit {
   }
 
   answeredStatus(code: number, { status, message, reason, details, ...more }: JsonObject): void {
-    // The client has the deadline's answer, and will not see what the handler makes afterwards.
+    // The client already has the answer of the deadline, and will not see a later one.
     if (this.answer !== undefined && this.request.expired) return
     const shown = stringify({ metadata: {}, ...definedOf({ status, message, reason, details }), code })
     this.answer = { code, status: shown }
@@ -195,7 +195,7 @@ export class AuditTrail implements RequestAudit {
 
   panicked(): void {
     this.hasPanicked = true
-    // No text of the error: it may say what the level leaves out.
+    // Without the error's text, which may contain data that the level omits.
     const message = "APIServer panic'd: the server's log has the error"
     const status = stringify({ metadata: {}, status: "Failure", message, reason: "InternalError", code: 500 })
     this.answer = { code: 500, status }
@@ -207,7 +207,7 @@ export class AuditTrail implements RequestAudit {
     this.annotations.set(name, value.slice(0, auditAnnotationCharactersMax))
   }
 
-  /** Called once the request has ended, whatever happened to it. */
+  /** Called once the request has ended, in whatever way. */
   private end(): void {
     if (this.decision === undefined) return this.endRefused()
     if (this.decision.level === "None") return
@@ -224,7 +224,7 @@ export class AuditTrail implements RequestAudit {
     this.emit("ResponseStarted")
   }
 
-  /** The answer of a handler that has not reported it. */
+  /** The answer of a handler that did not report one. */
   private unsaidAnswer(): Answer {
     const { outgoing } = this.request
     if (outgoing.headersSent || !outgoing.destroyed) return { code: outgoing.statusCode, status: statusOf(outgoing.statusCode) }
@@ -241,7 +241,7 @@ export class AuditTrail implements RequestAudit {
     if (stored instanceof Promise) void stored.catch(report)
   }
 
-  /** A watch and a connection that was handed over last as long as their clients want, and have no latency. */
+  /** Skips watches and upgraded connections: they last as long as their clients want, so they have no latency. */
   private annotateLatencies(nowMs: number): void {
     if (this.request.info.verb === "watch" || this.answer?.code === 101) return
     const { latency } = this.names
@@ -277,7 +277,7 @@ export class AuditTrail implements RequestAudit {
       requestObject: this.requestObject,
       responseObject: this.responseObject,
       times,
-      // Nothing is decided yet, or never will be.
+      // There is no decision yet, or there never will be one.
       annotations: this.shownAnnotations(isFirst || user === undefined ? undefined : this.request.decision),
     }
   }
@@ -288,7 +288,7 @@ export class AuditTrail implements RequestAudit {
     return this.referenceText
   }
 
-  /** What all events of the request have in common. */
+  /** The texts that all events of the request share. */
   private textsOfRequest(level: AuditDecision["level"]): SameTexts {
     const { deps, receivedMs, request, user } = this
     const { incoming, info, outgoing } = request
@@ -309,7 +309,7 @@ export class AuditTrail implements RequestAudit {
     }
   }
 
-  /** The decision of authorization, and what was added. */
+  /** The authorization decision and the other annotations. */
   private shownAnnotations(decision: Decision | undefined): AuditEvent["annotations"] {
     const { names } = this
     let fields = decision === undefined ? "" : decisionJson(decision, names)
@@ -330,9 +330,9 @@ function decisionJson({ error, opinion, reason }: Decision, names: AnnotationNam
 interface AnnotationNames {
   readonly decision: string
   readonly reason: string
-  /** Of the annotations of latencies, before the part that took the time. */
+  /** Prefix of the latency annotations; the part that took the time follows. */
   readonly latency: string
-  /** The JSON of both fields of a decision, by its reason: most requests are allowed by one of a few bindings. */
+  /** The JSON of both annotations of a decision, by its reason: most requests are allowed by one of a few bindings. */
   readonly allowed: (reason: string) => string
   readonly forbidden: (reason: string) => string
 }
@@ -406,7 +406,7 @@ function shownAgent(agent: string): string {
   return agent.length <= auditedAgentCharactersMax ? agent : `${agent.slice(0, auditedAgentCharactersMax)}...TRUNCATED`
 }
 
-/** The `responseStatus` of an answer that is no Status. */
+/** The `responseStatus` of an answer that is not a Status. */
 function statusOf(code: number): string {
   return `{"metadata":{},"code":${code}}`
 }

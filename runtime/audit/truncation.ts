@@ -1,4 +1,4 @@
-/** `--audit-log-truncate-*` and `--audit-webhook-truncate-*`. */
+/** Options `--audit-log-truncate-*` and `--audit-webhook-truncate-*`. */
 import { type AuditEvent, sizeOf, truncated } from "./event.ts"
 
 export interface Truncation {
@@ -6,14 +6,14 @@ export interface Truncation {
   readonly batchBytesMax: number
 }
 
-/** The event, without its objects if it is too large; undefined if it is too large without them. */
+/** The event, without its objects if it is too large; undefined if it is too large even then. */
 export function fitting(event: AuditEvent, truncation: Truncation | undefined): AuditEvent | undefined {
   if (truncation === undefined || sizeOf(event) <= truncation.eventBytesMax) return event
   const shorter = truncated(event)
   return sizeOf(shorter) <= truncation.eventBytesMax ? shorter : undefined
 }
 
-/** Splits a batch so that each part has at most `bytesMax` bytes, but for a single event that has more. */
+/** Splits a batch into parts of at most `bytesMax` bytes. A single larger event becomes a part by itself. */
 export function* inParts(events: readonly AuditEvent[], bytesMax: number): Generator<readonly AuditEvent[]> {
   let part: AuditEvent[] = []
   let bytes = 0

@@ -86,7 +86,7 @@ export class WebhookBackend implements AuditBackend {
     }
     const sent = this.sendNow(event)
     const isFirst = event.stage === "RequestReceived"
-    // Only what comes before the request's own work can hold it up.
+    // Only the first stage may delay the request: it comes before the request's own work.
     return isFirst ? sent.then((is) => is || !this.isStrict) : true
   }
 
@@ -117,7 +117,7 @@ export class WebhookBackend implements AuditBackend {
     return all
   }
 
-  /** Tries again after every error, in growing intervals. */
+  /** Retries after every error, in growing intervals. */
   private async sendPart(events: readonly AuditEvent[]): Promise<boolean> {
     const body = bodyOf(events, this.how.vendor)
     const { file, hooks, options } = this.how
@@ -138,7 +138,7 @@ export class WebhookBackend implements AuditBackend {
     }
   }
 
-  /** Random, so that the servers of a cluster do not come back at the same moment. */
+  /** Random, so that the servers of a cluster do not retry at the same moment. */
   private pause(waitMs: number): Promise<void> {
     const { clock, random } = this.how
     const { signal } = this.ending

@@ -23,7 +23,7 @@ const nothing: Credentials = { headers: {}, token: undefined, audiences: [] }
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** Finds a wrong token whose hash agrees with the right one's in some bytes: the first or the last ones. */
+/** Finds a wrong token whose hash equals the right token's in some bytes: the first or the last ones. */
 function almost(token: string, agree: (hash: Buffer, right: Buffer) => boolean): string {
   const right = sha256(token)
   for (let index = 0; ; index++) if (agree(sha256(`wrong-${index}`), right)) return `wrong-${index}`
@@ -78,7 +78,7 @@ const unknown: Authenticator = () => undefined
 const wrong: Authenticator = () => {
   throw new AuthenticationError("wrong")
 }
-/** The same, after a while. */
+/** The same, at a later time. */
 const later =
   (authenticator: Authenticator): Authenticator =>
   async (credentials) => {

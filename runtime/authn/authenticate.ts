@@ -1,6 +1,6 @@
 /**
- * Authentication: a list of authenticators, of which the first that knows a request's credentials decides.
- * Specification section 5.
+ * Authentication: a list of authenticators. The first that knows a request's credentials decides. Specification section
+ * 5.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import { createHash, timingSafeEqual } from "node:crypto"
@@ -20,18 +20,18 @@ export interface Credentials {
   readonly headers: IncomingHttpHeaders
   /** The bearer token. */
   readonly token: string | undefined
-  /** The request: its connection has the certificates of the client. Absent for the token of a review. */
+  /** The request whose connection has the client's certificates. Absent when a review's token is checked. */
   readonly incoming?: Incoming
-  /** The request that takes notes. */
+  /** The request that records the credential's notes. */
   readonly request?: NotedRequest
-  /** A token must be for one of these. Empty: it does not matter what a token is for. */
+  /** The token must be for one of these audiences. Empty: any audience. */
   readonly audiences: readonly string[]
 }
 
-/** Whose credentials these are. One record for all requests with the same ones, where that is possible. */
+/** The user of a request's credentials. The same record for all requests with these credentials, where possible. */
 export interface Identity {
   readonly user: User
-  /** Those of the asked audiences that the token is for. */
+  /** The requested audiences that the token is for. */
   readonly audiences?: readonly string[]
   readonly notes?: CredentialNotes
 }
@@ -39,25 +39,25 @@ export interface Identity {
 type Answer = Identity | undefined | Promise<Identity | undefined>
 
 /**
- * Returns whose credentials these are, or undefined when there is none of this authenticator's sort, or one that
- * another may know. Throws AuthenticationError for a wrong one, and when it cannot decide; the next authenticator is
- * asked all the same. Only one that has to wait returns a promise.
+ * Returns the user of the credentials; undefined if there is no credential of this authenticator's type, or one that
+ * another authenticator may know. Throws AuthenticationError for a wrong credential, and when it cannot decide; the
+ * next authenticator is asked all the same. Returns a promise only if it has to wait.
  */
 export type Authenticator = (credentials: Credentials) => Answer
 
 /**
- * A credential is wrong, or could not be looked up. Clients get 401 without the reason; reviews have it, and the log
- * has `logged`.
+ * A credential is wrong, or could not be looked up. Clients get 401 without the reason; reviews return it, and the log
+ * gets `logged`.
  */
 export class AuthenticationError extends Error implements LoggedOtherwise {
-  /** `notes`: of the request that is refused. */
+  /** `notes`: for the refused request. */
   constructor(
     message: string,
     readonly logged = message,
     readonly notes?: CredentialNotes,
   ) {
     const { stackTraceLimit } = Error
-    // The client's fault: its stack says nothing.
+    // Caused by the client; a stack trace would not help.
     Error.stackTraceLimit = 0
     super(message)
     Error.stackTraceLimit = stackTraceLimit
@@ -98,10 +98,10 @@ function identifyFrom(
   return undefined
 }
 
-/** Characters of an issuer in the log. */
+/** Characters of an issuer's name in the log. */
 const issuerShown = 200
 
-/** For the log: a token that names an issuer is most often one of another provider than those that are configured. */
+/** For the log: an unknown token usually comes from a provider that is not configured. */
 function unknownToken(token: string): string {
   const issuer = issuerOf(token)
   if (issuer === undefined) return "invalid bearer token"
@@ -126,7 +126,7 @@ async function identifyAfter(answer: Promise<Identity | undefined>, remaining: R
   return identifyFrom(remaining.authenticators, remaining.credentials, remaining.next, fault)
 }
 
-/** Both faults as one. Throws what is no answer of an authenticator but a fault of the server. */
+/** Joins both faults. Rethrows errors that are not an authenticator's answer but a fault of the server. */
 function joined(before: AuthenticationError | undefined, error: unknown): AuthenticationError {
   if (!(error instanceof AuthenticationError)) throw error
   if (before === undefined) return error
@@ -135,7 +135,7 @@ function joined(before: AuthenticationError | undefined, error: unknown): Authen
 }
 
 export interface RequestOptions {
-  /** Whether a request without a credential comes in. */
+  /** Whether requests without a credential are accepted. */
   readonly anonymous: boolean
   /** Gets the reason of a 401 for wrong credentials. */
   readonly onFault?: ((fault: AuthenticationError) => void) | undefined
@@ -143,8 +143,8 @@ export interface RequestOptions {
 }
 
 /**
- * As `identify`, for a request: it is anonymous without a credential. Throws 401, or rejects with it, for credentials
- * that no authenticator knows, and without any while anonymous requests are off.
+ * As `identify`, for a request, which is anonymous without a credential. Throws 401, or rejects with it, for
+ * credentials that no authenticator knows, and for missing ones while anonymous requests are off.
  */
 export function authenticate(
   authenticators: readonly Authenticator[],
@@ -214,8 +214,8 @@ function authenticated(identity: Identity): Identity {
 }
 
 /**
- * The token of an `Authorization: Bearer` header, RFC 6750; undefined without one. As in kube-apiserver a single blank
- * precedes the token, and what follows it does not count.
+ * The token of an `Authorization: Bearer` header, RFC 6750; undefined without one. As in kube-apiserver, a single blank
+ * precedes the token, and text after the token is ignored.
  */
 export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
   return tokenOf(headers.authorization ?? "")
@@ -230,8 +230,8 @@ export interface StaticToken {
 }
 
 /**
- * Accepts tokens of a file, or made at start. Compares SHA-256 hashes in constant time. The tokens are for the server:
- * for `audiences`, those of `--api-audiences`.
+ * Accepts tokens from a file, and tokens made at start. Compares SHA-256 hashes in constant time. The tokens are for
+ * the server: for `audiences`, the values of `--api-audiences`.
  */
 export function staticTokens(tokens: readonly StaticToken[], audiences: readonly string[] = []): Authenticator {
   const hashed = tokens.map(({ token, user }) => ({ hash: sha256(token), identity: { user } }))
@@ -250,11 +250,11 @@ export function staticTokens(tokens: readonly StaticToken[], audiences: readonly
 }
 
 /**
- * For authenticators whose tokens name no audience: they are for those of the server. Returns undefined when a token
- * for another one is asked for.
+ * For authenticators whose tokens name no audience: the tokens are for the server's audiences. Returns undefined when a
+ * token for another audience is requested.
  */
 export function forServer(audiences: readonly string[]): (identity: Identity, asked: readonly string[]) => Identity | undefined {
-  // Requests ask for all of them: one record for each of their identities.
+  // Requests ask for all audiences; their identities have one record each.
   const ofRequests = new WeakMap<Identity, Identity>()
   const common = (identity: Identity, asked: readonly string[]): Identity | undefined => {
     const shared = asked.filter((each) => audiences.includes(each))

@@ -26,7 +26,7 @@ export interface AuthenticationParts {
   /** `--api-audiences`; empty: the first issuer of tokens of service accounts. */
   readonly audiences: readonly string[]
   readonly read: CoreReader
-  /** Writes labels of Secrets, and gets the fault if that fails. */
+  /** Writes labels to Secrets; receives the error when that fails. */
   readonly lastUse: Pick<LastUseOptions, "label" | "onFault">
   readonly clock: Clock
   readonly random: Random
@@ -37,13 +37,13 @@ export interface AuthenticationParts {
 
 export interface Authentication {
   readonly authenticators: readonly Authenticator[]
-  /** Those of the server. */
+  /** The audiences of the server. */
   readonly audiences: readonly string[]
   /** Undefined: the server has no key to sign tokens with. */
   readonly issuer: TokenIssuer | undefined
 }
 
-/** Called once per server. The order is that of kube-apiserver. */
+/** Called once per server. The order is as in kube-apiserver. */
 export function createAuthentication(parts: AuthenticationParts): Authentication {
   const { configured, hooks, serviceAccounts, tokens, clock, meter, random, vendor, read } = parts
   const audiences = parts.audiences.length > 0 ? parts.audiences : (serviceAccounts?.issuers.slice(0, 1) ?? [])

@@ -1,5 +1,5 @@
 /**
- * Authenticates bootstrap tokens: Secrets with which new nodes make themselves known. Specification section 5; catalog
+ * Authenticates bootstrap tokens: Secrets with which new nodes join the cluster. Specification section 5; catalog
  * operations.yaml, bootstrapTokens.
  */
 import { timingSafeEqual } from "node:crypto"
@@ -15,7 +15,7 @@ export interface BootstrapTokenOptions {
   readonly read: CoreReader
   readonly clock: Clock
   readonly vendor: Vendor
-  /** Those of the server. */
+  /** The audiences of the server. */
   readonly audiences: readonly string[]
 }
 
@@ -24,7 +24,7 @@ const extraGroup = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
 const bootstrappers = "system:bootstrappers"
 
 /**
- * Called once with `--enable-bootstrap-token-auth`. A token that is damaged, has ended or may not authenticate is
+ * Called once with `--enable-bootstrap-token-auth`. A token that is damaged, expired or not meant for authentication is
  * unknown, not refused.
  */
 export function bootstrapTokens({ read, clock, vendor, audiences }: BootstrapTokenOptions): TokenLookUp {
@@ -39,7 +39,7 @@ export function bootstrapTokens({ read, clock, vendor, audiences }: BootstrapTok
   }
 }
 
-/** The groups of the token; undefined unless the Secret is that of the token and lets it authenticate. */
+/** The groups of the token; undefined unless the Secret holds this token and allows it to authenticate. */
 function groupsOf(
   stored: ApiObject,
   { id, secret, nowMs, vendor }: { readonly id: string; readonly secret: string; readonly nowMs: number; readonly vendor: Vendor },
@@ -61,7 +61,7 @@ function dataIn({ data }: ApiObject, name: string): Buffer {
   return Buffer.from(typeof value === "string" ? value : "", "base64")
 }
 
-/** What is no time has ended. */
+/** A text that is not a time counts as expired. */
 function hasEnded(expiration: string, nowMs: number): boolean {
   if (expiration === "") return false
   try {

@@ -8,30 +8,30 @@ export interface ReviewSender {
   post(place: object, call: { readonly review: string; readonly timeoutMs: number }): Promise<JsonValue>
 }
 
-/** What authenticators of tokens need of the server. */
+/** Parts of the server that token authenticators need. */
 export interface TokenParts {
   readonly hooks: ReviewSender
-  /** Those of the server. */
+  /** The audiences of the server. */
   readonly audiences: readonly string[]
   readonly meter: TokenCacheMeter
 }
 
-/** The authenticators that options of the start configure. */
+/** Authenticators configured by command-line options. */
 export interface ConfiguredAuthentication {
-  /** Those of certificates, which are asked before any of tokens, in their order. */
+  /** Certificate authenticators, in their order; asked before token authenticators. */
   readonly certificates: readonly Authenticator[]
-  /** That of the tokens of a file, which are for these audiences; asked behind certificates. */
+  /** Authenticator of the tokens in a file, which are for these audiences; asked after certificates. */
   readonly listed?: (audiences: readonly string[]) => Authenticator
-  /** Those of tokens that are not in the server's own list; asked last, in their order. */
+  /** Authenticators of tokens that the server does not know itself; asked last, in their order. */
   readonly tokens: (parts: TokenParts) => readonly Authenticator[]
-  /** Removes the header fields that name a user of a proxy, once the user of the request is known. */
+  /** Removes the header fields in which a proxy names a user, once the user of the request is known. */
   readonly removeHeaders?: (headers: Record<string, unknown>) => void
-  /** PEM of the authorities that TLS names to clients when it asks for a certificate. Undefined: it asks for none. */
+  /** PEM of the authorities that TLS names to clients when it requests a certificate. Undefined: it requests none. */
   clientAuthorities(): string | undefined
-  /** Whom this server trusts, for servers behind it that must trust the same. */
+  /** Trusted authorities and proxy headers; servers behind this one must trust the same. */
   trust(): ClientTrust
   /** Calls `listener` when `clientAuthorities` has changed, and with it `trust`. */
   onAuthorities(listener: () => void): void
-  /** Nothing is read or asked any more. */
+  /** Stops reading files and calling other servers. */
   stop(): void
 }

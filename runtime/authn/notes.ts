@@ -1,4 +1,4 @@
-/** What the use of a credential leaves in the record of each request that has it. */
+/** Notes that a credential leaves on each request that uses it. */
 import type { NotedRequest } from "../base/noted-request.ts"
 
 export interface CredentialNotes {
@@ -8,7 +8,9 @@ export interface CredentialNotes {
   readonly warnings: readonly string[]
 }
 
-/** Called once per request whose credentials have notes, and per review of such a token, for the review's request. */
+/**
+ * Called once per request whose credentials have notes, and once per review of such a token, with the review's request.
+ */
 export function note(request: NotedRequest | undefined, { annotations, warnings }: CredentialNotes): void {
   if (request === undefined) return
   for (const [name, value] of annotations) request.audit?.annotate(name, value)

@@ -1,4 +1,4 @@
-/** Why requests were refused with 401, in the log: the client does not learn it. */
+/** Logs why requests were refused with 401; clients do not learn the reason. */
 import type { Clock } from "../base/clock.ts"
 import { cut } from "../base/quote.ts"
 import type { AuthenticationError } from "./authenticate.ts"
@@ -12,9 +12,9 @@ interface RefusalLog {
 const text = "a request could not be authenticated"
 
 /**
- * Called once at start; the returned function, once per refused request. Each reason is a warning once a minute, and a
- * minute has ten different ones at most: strangers choose the issuers that are named. The other refusals are lines for
- * debugging; the next warning counts them as `unlogged`.
+ * Called once at start; the returned function, once per refused request. Each reason is a warning at most once a
+ * minute, with ten different reasons a minute: attackers choose the issuers in them. Other refusals are logged at level
+ * debug; the next warning counts them as `unlogged`.
  */
 export function refusalLog({ clock, log }: { readonly clock: Clock; readonly log: RefusalLog }): (fault: AuthenticationError) => void {
   const reasons = new Set<string>()

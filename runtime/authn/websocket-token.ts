@@ -1,4 +1,6 @@
-/** Credentials in the websocket protocols of a request: a browser that opens a websocket cannot send other fields. */
+/**
+ * Credentials in the websocket protocols of a request: a browser that opens a websocket cannot set other header fields.
+ */
 import type { IncomingHttpHeaders } from "node:http"
 import { unauthorized } from "../base/errors.ts"
 
@@ -6,7 +8,7 @@ import { unauthorized } from "../base/errors.ts"
  * Called for a request that asks for a websocket. Returns its headers, with the token among its protocols as
  * `Authorization` unless that field is present. Throws 401 for a token that cannot be decoded, for several tokens, and
  * for a token without another protocol: the server never selects the token's protocol, and a browser refuses an answer
- * that selects none of those it offered. As in kube-apiserver.
+ * that selects none of its protocols. As in kube-apiserver.
  */
 export function withProtocolToken(
   headers: IncomingHttpHeaders,

@@ -17,7 +17,7 @@ export interface AbacPolicy {
   readonly nonResourcePath: string
 }
 
-/** What the file says now. */
+/** The current policies of the file. */
 export interface AbacPolicies {
   readonly current: readonly AbacPolicy[]
 }
@@ -64,7 +64,7 @@ function fieldsOf(spec: JsonObject, vendor: Vendor): AbacPolicy {
   }
 }
 
-/** The older form: what is absent stands for everything, and a line without resource allows paths as well. */
+/** The older form: an absent field matches everything, and a line without `resource` also allows paths. */
 function unversioned(value: JsonObject, vendor: Vendor): AbacPolicy {
   const given = fieldsOf(value, vendor)
   const { namespace, resource, user, group } = given
@@ -78,7 +78,7 @@ function unversioned(value: JsonObject, vendor: Vendor): AbacPolicy {
   })
 }
 
-/** `*` as user or group are the users with a credential. */
+/** `*` as user or group matches every authenticated user. */
 function withoutSubjectOfAll(policy: AbacPolicy): AbacPolicy {
   const { user, group } = policy
   return user === "*" || group === "*" ? { ...policy, user: "", group: "system:authenticated" } : policy

@@ -10,13 +10,13 @@ export interface AccessParts {
   readonly authenticators: readonly Authenticator[]
   readonly authorizers: readonly Authorizer[]
   readonly vendor: Vendor
-  /** Those of the server. */
+  /** The audiences of the server. */
   readonly audiences: readonly string[]
   /** Absent: the server has no key to sign tokens with. */
   readonly issuer?: TokenIssuer
 }
 
-/** Called once per server. What further authenticators and authorizers know is added to them, not here. */
+/** Called once per server. A new authenticator or authorizer needs no change here. */
 export function createAccess({ authenticators, authorizers, vendor, audiences: own, issuer }: AccessParts): Access {
   return {
     ...(issuer !== undefined && { issuer }),
@@ -44,7 +44,7 @@ export function createAccess({ authenticators, authorizers, vendor, audiences: o
 
 const invalidToken = "invalid bearer token"
 
-/** The request that is asked about, as authorizers see requests. */
+/** The request in question, in the form that authorizers get. */
 function infoOf(question: AccessQuestion, vendor: Vendor): RequestInfo {
   const { verb } = question
   const common = { verb, method: "", tail: [], watchPath: false }

@@ -2,7 +2,7 @@ import type { RequestInfo } from "../http/request/request-info.ts"
 import { parseFieldSelector } from "../query/selector.ts"
 
 /**
- * What authorizers are asked about a request. A list or a watch that selects one object by `metadata.name` is about
+ * Makes the request that authorizers decide on. A list or watch that selects one object by `metadata.name` is about
  * that object, so that a permission for its name is enough; the reference's rule. Never throws: the verb refuses what
  * cannot be parsed.
  */

@@ -22,7 +22,7 @@ function infoOf(asked: string): RequestInfo {
 function refusal(asked: string, authorizers: readonly Authorizer[]): ApiError {
   try {
     const request = { user, info: infoOf(asked) }
-    demand(decide(authorizers, request) as Decision, request) // None of them waits.
+    demand(decide(authorizers, request) as Decision, request) // None of the authorizers waits.
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error

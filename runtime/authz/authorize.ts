@@ -1,6 +1,6 @@
 /**
- * Authorization: the modes of `--authorization-mode` in order, of which the first with an opinion decides.
- * Specification section 5.
+ * Authorization: the modes of `--authorization-mode`, in order; the first with an opinion decides. Specification
+ * section 5.
  */
 import { ApiError, internal, type ObjectRef } from "../base/errors.ts"
 import type { UserRules } from "../schema/access.ts"
@@ -8,7 +8,7 @@ import type { RequestInfo } from "../http/request/request-info.ts"
 import type { Decision } from "../base/decision.ts"
 import { privilegedGroup, type User } from "../base/user.ts"
 
-/** Who asks for what. A `RequestContext` is one. */
+/** User and request to authorize. A `RequestContext` is one. */
 export interface AuthorizedRequest {
   readonly user: User
   readonly info: RequestInfo
@@ -16,10 +16,10 @@ export interface AuthorizedRequest {
   readonly signal?: AbortSignal
 }
 
-/** One mode. Only an authorizer that asks another machine returns a promise, which never rejects. */
+/** One mode. Only an authorizer that calls another server returns a promise, which never rejects. */
 export interface Authorizer {
   (request: AuthorizedRequest): Decision | Promise<Decision>
-  /** What a user may do in a namespace. Absent: it cannot be listed, and reviews say that they are incomplete. */
+  /** The user's permissions in a namespace. Absent: they cannot be listed, and reviews say that they are incomplete. */
   readonly rulesFor?: (user: User, namespace: string) => UserRules
 }
 
@@ -38,17 +38,17 @@ const everythingForbidden: Decision = { opinion: "no-opinion", reason: "Everythi
 export const alwaysAllow: Authorizer = Object.assign(() => allowed, { rulesFor: () => everything })
 export const alwaysDeny: Authorizer = Object.assign(() => everythingForbidden, { rulesFor: () => nothing })
 
-/** Stands before all modes. Reviews list only what the modes grant, as in the reference. */
+/** Placed before all modes. Reviews list only permissions granted by modes, as in the reference. */
 export const privileged: Authorizer = Object.assign(
   ({ user }: AuthorizedRequest) => (user.groups.includes(privilegedGroup) ? allowed : noOpinion),
   { rulesFor: () => nothing },
 )
 
-/** A user that an authorizer allows nothing. */
+/** Rules of a user without permissions from an authorizer. */
 export const noRules: UserRules = { resourceRules: [], nonResourceRules: [], incomplete: false }
 const unknownRules: UserRules = { ...noRules, incomplete: true }
 
-/** What authorizers together allow a user in a namespace, as far as they can say. */
+/** A user's permissions in a namespace from all authorizers, as far as they can be listed. */
 export function rulesOf(authorizers: readonly Authorizer[], user: User, namespace: string): UserRules {
   return authorizers.map((authorizer) => authorizer.rulesFor?.(user, namespace) ?? unknownRules).reduce(bothRules, noRules)
 }
@@ -78,8 +78,8 @@ export function demand(decision: Decision, request: AuthorizedRequest): undefine
 }
 
 /**
- * The decision of the first authorizer with an opinion, and nothing of the others. If none has one, their reasons and
- * errors together, as in the reference. Returns a promise only when an authorizer does.
+ * The decision of the first authorizer with an opinion, without the reasons of the others. If none has one, all reasons
+ * and errors together, as in the reference. Returns a promise only when an authorizer does.
  */
 export function decide(authorizers: readonly Authorizer[], request: AuthorizedRequest): Decision | Promise<Decision> {
   return decideFrom(0, noOpinion, authorizers, request)
@@ -104,7 +104,7 @@ function decideFrom(
   return silent
 }
 
-/** Two decisions without an opinion as one. */
+/** Joins two decisions without an opinion. */
 function bothSilent(one: Decision, other: Decision): Decision {
   if (one === noOpinion || other === noOpinion) return one === noOpinion ? other : one
   const reason = [one.reason, other.reason].filter((text) => text !== "").join("\n")
@@ -119,8 +119,8 @@ export function allErrors(errors: readonly (string | undefined)[]): string | und
 }
 
 /**
- * The namespace that a request is about. The reference treats a Namespace as an object in itself here if the path names
- * it, and not if a field selector does.
+ * The namespace that a request is about. As in the reference, a Namespace counts as being in itself if the path names
+ * it, but not if a field selector does.
  */
 export function namespaceOf(info: RequestInfo): string {
   if (info.group !== "" || info.resource !== "namespaces") return info.namespace

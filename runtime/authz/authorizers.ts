@@ -1,4 +1,4 @@
-/** The authorizers of a server: those that `--authorization-mode` or `--authorization-config` name, as they are now. */
+/** The current authorizers of a server, as named by `--authorization-mode` or `--authorization-config`. */
 import { assert } from "../base/assert.ts"
 import type { Clock } from "../base/clock.ts"
 import type { JsonValue } from "../base/json.ts"
@@ -19,34 +19,34 @@ import { webhookAuthorizer } from "./webhook/webhook.ts"
 
 export type Mode = Options["authorization-mode"][number]
 
-/** Where a web hook is; its files may change. */
+/** The place of a web hook, whose files may change. */
 export interface HookSource {
   readonly place: object
 }
 
-/** One authorizer, with what its files say. */
+/** One authorizer with its files. */
 export interface AuthorizerSetup extends AuthorizerRecord<Mode> {
-  /** Of the type Webhook. */
+  /** For the type Webhook. */
   readonly hook?: HookSource
 }
 
-/** What the options of authorization and their files say, as they are now. */
+/** The current authorization settings from options and their files. */
 export interface ConfiguredAuthorization {
   readonly authorizers: readonly AuthorizerSetup[]
-  /** What `--authorization-policy-file` says, for the type ABAC. */
+  /** Content of `--authorization-policy-file`, for the type ABAC. */
   readonly policies: AbacPolicies | undefined
-  /** Calls `listener` when `authorizers` are others. */
+  /** Calls `listener` when `authorizers` has changed. */
   onChange(listener: () => void): void
-  /** Nothing is read any more. */
+  /** Stops following files. */
   stop(): void
 }
 
-/** The client of web hooks. An error of its own may say that a later call can succeed, or that the time was over. */
+/** The client of web hooks. Its errors may say that a later call can succeed, or that the call timed out. */
 interface HookClient {
   post(place: object, call: { readonly review: string; readonly signal?: AbortSignal; readonly timeoutMs?: number }): Promise<JsonValue>
 }
 
-/** What the modes decide by. */
+/** Inputs of the modes. */
 export interface AuthorizerParts {
   readonly rbacPolicy: RbacPolicy
   readonly nodeGraph: NodeGraph
@@ -58,7 +58,7 @@ export interface AuthorizerParts {
   readonly meter: AuthorizerMeter
 }
 
-/** Called once at start. One authorizer that asks those of the configuration in their order. */
+/** Called once at start. Returns one authorizer, which asks the configured ones in their order. */
 export function authorizersOf(configured: ConfiguredAuthorization, parts: AuthorizerParts): readonly Authorizer[] {
   let current = chain(configured, parts)
   configured.onChange(() => {
@@ -129,19 +129,19 @@ function nodeOf({ nodeGraph: graph, nodeRules, vendor }: AuthorizerParts): Autho
 type ModeOptions = Pick<Options, "authorization-mode" | "authorization-config">
 
 /**
- * Whether roles and bindings are followed, and writes of them checked so that no user grants more than the user holds:
- * with all modes that may allow such a write, as in the reference. With AlwaysAllow each user may escalate.
+ * Whether the server follows roles and bindings, and refuses writes of them that grant more than the user holds: with
+ * all modes that may allow such a write, as in the reference. With AlwaysAllow every user may escalate.
  */
 export function checksEscalation(options: ModeOptions): boolean {
   return options["authorization-config"] !== "" || !options["authorization-mode"].every(isFixed)
 }
 
-/** It decides on all requests alike. */
+/** Whether the mode decides all requests alike. */
 function isFixed(mode: Mode): boolean {
   return mode === "AlwaysAllow" || mode === "AlwaysDeny"
 }
 
-/** What `--authorization-mode` says without any of the modes' files: for servers that are started without launch. */
+/** The modes of `--authorization-mode` without their files: for servers that are started without launch. */
 export function withoutFiles(modes: readonly Mode[]): ConfiguredAuthorization {
   return {
     authorizers: modes.map((type) => ({ type, name: type.toLowerCase() })),

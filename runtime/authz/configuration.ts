@@ -11,17 +11,17 @@ export interface AuthorizationConfiguration {
 
 export interface AuthorizerConfiguration {
   readonly type?: string
-  /** Metrics name it so. */
+  /** Used in metrics. */
   readonly name?: string
   readonly webhook?: WebhookConfiguration
 }
 
 export interface WebhookConfiguration {
-  /** How long its permissions are kept; as `30s`. */
+  /** How long allowed decisions are cached; as `30s`. */
   readonly authorizedTTL: string
-  /** How long its refusals are kept. */
+  /** How long denied decisions are cached. */
   readonly unauthorizedTTL: string
-  /** For one call. */
+  /** Limit of one call. */
   readonly timeout: string
   readonly subjectAccessReviewVersion?: string
   readonly matchConditionSubjectAccessReviewVersion?: string
@@ -30,7 +30,7 @@ export interface WebhookConfiguration {
   readonly matchConditions?: readonly { readonly expression?: string }[]
 }
 
-/** The shape of the document: what its fields are called, and of which types they are. */
+/** The shape of the document: its fields and their types. */
 export const authorizationConfigurationShape: TypeShape = shapeOf("AuthorizationConfiguration", [
   text("kind"),
   text("apiVersion"),

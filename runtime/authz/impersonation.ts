@@ -1,4 +1,4 @@
-/** Whom a request asks to act as (catalog operations.yaml: impersonation). */
+/** The user that a request asks to act as (catalog operations.yaml: impersonation). */
 import { accountGroups, type User } from "../base/user.ts"
 import type { RequestInfo } from "../http/request/request-info.ts"
 
@@ -6,7 +6,7 @@ import type { RequestInfo } from "../http/request/request-info.ts"
 export type HeaderFields = Iterable<readonly [name: string, value: string]>
 
 export interface Impersonation {
-  /** Each must be allowed, in this order. */
+  /** The permissions that the request needs, checked in this order. */
   readonly asked: readonly RequestInfo[]
   readonly user: User
 }
@@ -56,8 +56,8 @@ export function impersonationOf(fields: HeaderFields): Impersonation | undefined
 }
 
 /**
- * The user of this name, as another acts as it: a service account for which no groups are said is in those of its
- * namespace, and every user but `system:anonymous` in `system:authenticated`.
+ * The impersonated user. Without given groups, a service account is in the groups of its namespace; every user except
+ * `system:anonymous` is in `system:authenticated`.
  */
 export function userNamed({ name, uid = "", groups, extra }: User): User {
   const account = groups.length > 0 ? undefined : accountOf(name)
@@ -76,20 +76,20 @@ function ask(resource: string, what: Partial<RequestInfo>): RequestInfo {
   return { ...none, isResource: true, verb: "impersonate", resource, ...what }
 }
 
-/** `system:serviceaccount:namespace:name`, with names that can be those of objects. */
+/** `system:serviceaccount:namespace:name`, with a valid namespace and name. */
 function accountOf(name: string): { readonly namespace: string; readonly name: string } | undefined {
   const [, namespace, own] = /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]*[a-z0-9])?):([a-z0-9](?:[-a-z0-9.]*[a-z0-9])?)$/.exec(name) ?? []
   return namespace === undefined || own === undefined ? undefined : { namespace, name: own }
 }
 
-/** Headers that name one of the two groups have the last word. */
+/** A header that names one of these two groups takes precedence. */
 function withSystemGroup(name: string, groups: readonly string[]): readonly string[] {
   const own = name === "system:anonymous" ? "system:unauthenticated" : "system:authenticated"
   const isSaid = groups.includes("system:unauthenticated") || (own === "system:authenticated" && groups.includes(own))
   return isSaid ? groups : [...groups, own]
 }
 
-/** A key that is no percent encoding is taken as it is. */
+/** A key that is not valid percent-encoding is used as it is. */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key)

@@ -1,6 +1,6 @@
 /**
- * Checks an AuthorizationConfiguration and compiles its match conditions. Rules, places and texts are those of
- * kube-apiserver 1.30; that the places of a web hook lack `webhook` is the reference's way.
+ * Checks an AuthorizationConfiguration and compiles its match conditions. Rules, field paths and texts are as in
+ * kube-apiserver 1.30; like the reference's, field paths of a web hook lack `webhook`.
  */
 import { formatDuration, parseDuration } from "../base/duration.ts"
 import type { Failures } from "../base/failure.ts"
@@ -10,10 +10,10 @@ import type { AuthorizationConfiguration, AuthorizerConfiguration, WebhookConfig
 
 /** Match conditions of one web hook; more is an error. The reference's number. */
 const conditionsMax = 64
-/** What one call of a web hook may take at most; the reference's number. */
+/** Nanoseconds that one call of a web hook may take at most; the reference's number. */
 const timeoutMax = 30_000_000_000n
 
-/** What the server does with a web hook's errors: it has no opinion, or denies. */
+/** Decision when a web hook fails: no opinion, or deny. */
 export type FailurePolicy = "NoOpinion" | "Deny"
 
 export interface WebhookRecord {
@@ -22,7 +22,7 @@ export interface WebhookRecord {
   readonly timeoutMs: number
   readonly version: "v1" | "v1beta1"
   readonly failurePolicy: FailurePolicy
-  /** Undefined: where programs in the cluster find the API server. */
+  /** Undefined: the in-cluster address of the API server. */
   readonly kubeConfigFile: string | undefined
   readonly matchConditions: readonly AccessExpression[]
 }
@@ -31,20 +31,20 @@ export interface WebhookRecord {
 export interface AuthorizerRecord<Mode extends string = string> {
   readonly type: Mode
   readonly name: string
-  /** Of the type Webhook. */
+  /** For the type Webhook. */
   readonly webhook?: WebhookRecord
 }
 
 export interface AuthorizationContext<Mode extends string> {
-  /** Gets what is wrong. */
+  /** Collects the faults. */
   readonly failures: Failures
-  /** The types that there are. All but Webhook may be used once. */
+  /** The valid types. All but Webhook may be used once. */
   readonly modes: readonly Mode[]
-  /** What is wrong with a kubeconfig's file; undefined for a regular file. */
+  /** The fault of a kubeconfig file; undefined for a regular file. */
   readonly fileFault: (path: string) => string | undefined
 }
 
-/** Returns what is right, in the order of the document. Nothing of it is used if there are failures. */
+/** Returns the valid parts, in the order of the document. The caller uses none of them if there are failures. */
 export function validateAuthorizationConfiguration<Mode extends string>(
   { authorizers = [] }: AuthorizationConfiguration,
   context: AuthorizationContext<Mode>,
@@ -130,7 +130,7 @@ class WebhookCheck {
     return Number(value / 1_000_000n)
   }
 
-  /** The first of `words` stands in for what is wrong. */
+  /** Returns the first of `words` in place of an invalid value. */
   private oneOf<Word extends string>(name: string, value = "", words: readonly [Word, ...Word[]]): Word {
     const known = words.find((word) => word === value)
     if (known !== undefined) return known

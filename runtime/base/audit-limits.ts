@@ -1,4 +1,4 @@
-/** Limits of what is recorded of bodies. Those of the rest of audit are in `audit/limits.ts`. */
+/** Limits of recorded bodies. The other limits of audit are in `audit/limits.ts`. */
 import { objectBytesMax } from "./limits.ts"
 
 /**

@@ -9,14 +9,14 @@ const besideLevels = 2
 type Token = ReturnType<Parser["end"]> extends Generator<infer One> ? One : never
 
 export interface YamlOptions extends ParseOptions, DocumentOptions, SchemaOptions {
-  /** What is thrown for a text that is too deep at this line. */
+  /** Returns the error for a text that is too deep at this line. */
   readonly tooDeep: (line: number) => Error
 }
 
 /**
  * The first document of a text, with its errors; a second one is an error of the first. Undefined if there is none.
- * Throws what `tooDeep` makes of the line at which a text is deeper than `yamlDepthMax`: the library recurses as deeply
- * as the document, and V8 crashes the process when it compiles a regular expression at the end of the stack.
+ * Throws the error from `tooDeep` for the line at which a text is deeper than `yamlDepthMax`: the library recurses as
+ * deeply as the document, and V8 crashes the process when it compiles a regular expression at the end of the stack.
  */
 export function composeYaml(text: string, lines: LineCounter, { tooDeep, ...options }: YamlOptions): Document.Parsed | undefined {
   const tokens = tokensOf(text, lines, tooDeep)

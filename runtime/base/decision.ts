@@ -1,11 +1,11 @@
 /** `no-opinion` leaves the decision to the next authorizer. */
 export type Opinion = "allow" | "deny" | "no-opinion"
 
-/** What an authorizer, or all of them together, say of a request. */
+/** The decision of an authorizer, or of all of them together, about a request. */
 export interface Decision {
   readonly opinion: Opinion
-  /** Why. Refusals, reviews and audit events say it; "" for nothing to say. */
+  /** The reason. Refusals, reviews and audit events show it; "" if there is none. */
   readonly reason: string
-  /** What kept an authorizer from deciding with all that it should know. */
+  /** The fault that kept an authorizer from deciding with all that it should know. */
   readonly error?: string
 }

@@ -1,6 +1,6 @@
 /**
  * Durations as the API writes them: `1h30m`, `1.5s`, `-2ms`. Nanoseconds are bigint, because protobuf carries them as a
- * 64-bit number. Syntax, limits and messages are those of Go, the reference's language.
+ * 64-bit number. Syntax, limits and messages follow Go, the reference's language.
  */
 import type { JsonValue } from "./json.ts"
 import { cut } from "./quote.ts"

@@ -66,7 +66,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A 500 that a client over HTTP gets as plain text: the reference answers so where it fails before a handler. */
+/** A 500 that a client over HTTP gets as plain text, as from the reference where it fails before a handler. */
 export class UnhandledError extends ApiError {
   constructor(readonly why: string) {
     super(500, "InternalError", `Internal error occurred: ${why}`, { causes: [{ message: why }] })
@@ -96,7 +96,7 @@ function details(subject: ObjectRef, more: StatusDetails = {}): StatusDetails {
 }
 
 export const badRequest = (message: string): ApiError => new ApiError(400, "BadRequest", message)
-/** Of a body that names another object than the path of its sub-resource. `kind`: that of the body. */
+/** For a body that names another object than the path of its sub-resource. `kind`: the body's kind. */
 export const otherName = (kind: string, sent: string, ofPath: string): ApiError =>
   badRequest(`name in URL does not match name in ${kind} object: ${quoted(cut(sent))} in the body, ${quoted(cut(ofPath))} in the path`)
 export const unauthorized = (): ApiError => new ApiError(401, "Unauthorized", "Unauthorized")
@@ -114,7 +114,7 @@ export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, "NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
 export const alreadyExists = (subject: ObjectRef): ApiError =>
   new ApiError(409, "AlreadyExists", `${qualified(subject)} ${quoted(subject.name ?? "")} already exists`, details(subject))
-/** 409 for an object with a `generateName`, also if its own name was taken. As in the reference, both may try again. */
+/** 409 for an object with a `generateName`, even if its own name was taken. As in the reference, clients may retry. */
 export function generatedNameExists(subject: ObjectRef): ApiError {
   const { code, reason, message, details: about } = alreadyExists(subject)
   const text = `${message}, the server was not able to generate a unique name for the object`
@@ -158,7 +158,7 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number, caus
 /** 503. `retryAfterSeconds` 0: the client decides when to try again. */
 export const unavailable = (message: string, retryAfterSeconds = 0): ApiError =>
   new ApiError(503, "ServiceUnavailable", message, retryAfterSeconds > 0 ? { retryAfterSeconds } : undefined)
-/** For a kind that is not known while the kinds of definitions are still being read; then it is unknown. */
+/** For a kind that is not known while the kinds of definitions are still being read; later it is unknown. */
 export const notYetServed = (): ApiError =>
   unavailable("the request has been made before all known HTTP paths have been installed, please retry", 1)
 /** 504 for a resource version that is newer than the store's revision; specification section 4.6. */

@@ -3,7 +3,7 @@
  * when they end. If two marks are far apart and a timer that was due between them did not fire, the loop was held, and
  * the marks identify the request. The timer reports the hold when it fires. A mark costs about 50 nanoseconds.
  *
- * Time in which the machine ran other programs is not a hold: what counts is the processor time that was spent.
+ * Time in which the machine ran other programs is not a hold: only the processor time that this process used counts.
  */
 import { loopBeatMs, loopHoldMs } from "./limits.ts"
 

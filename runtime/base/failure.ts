@@ -24,11 +24,11 @@ export interface Failure {
   readonly field: string
   /** The invalid value; the message omits it for Required and Forbidden. Never the content of a secret. */
   readonly value?: JsonValue | undefined
-  /** What messages show instead of the value, where the reference writes it otherwise. */
+  /** Text that messages show instead of the value, where the reference writes it otherwise. */
   readonly shown?: string
   /** The message says nothing of the value. */
   readonly omitValue?: true
-  /** What is wrong and what would be valid, without field and value: `must be between 1 and 65535, inclusive`. */
+  /** The fault and what would be valid, without field and value: `must be between 1 and 65535, inclusive`. */
   readonly detail: string
   /** NotSupported: the supported values. */
   readonly supported?: readonly string[]
@@ -65,7 +65,7 @@ export class Failures {
     this.list.push(failure)
   }
 
-  /** Notes a failure that depends on whether an object exists, which the caller of the validation looks up. */
+  /** Notes a failure that depends on whether an object exists; the caller of the validation looks the object up. */
   addUnlessExists(object: ExpectedObject["object"], failure: Failure): void {
     this.expected ??= []
     if (this.expected.length < expectedObjectsMax) this.expected.push({ object, failure })

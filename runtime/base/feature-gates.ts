@@ -1,4 +1,4 @@
-/** The gates of `--feature-gates`, with the state that they have without the option. */
+/** The gates of `--feature-gates`, with their state without the option. */
 export const featureGates = {
   APIResponseCompression: true,
   CRDValidationRatcheting: true,

@@ -17,15 +17,15 @@ export class FileTooLargeError extends Error {
   }
 }
 
-/** What is wrong with a file, for a person: begins with the file, as the texts of some errors do themselves. */
+/** Message about a file for a person: begins with the file, as the texts of some errors do themselves. */
 export function textOfFileFault(path: string, error: unknown): string {
   const text = errorText(error)
   return text.startsWith(path) ? text : `${path}: ${text}`
 }
 
 /**
- * Called at the start. Reads no more than the limit, also of what has no size, such as a device. Throws the system's
- * error or FileTooLargeError.
+ * Called at the start. Reads no more than the limit, also from a file without a size, such as a device. Throws the
+ * system's error or FileTooLargeError.
  */
 export function readFileText(path: string, bytesMax = optionFileBytesMax): string {
   const file = openSync(path, "r")

@@ -5,7 +5,7 @@
  */
 
 const gatheringTurns = 4
-/** With many clients one turn takes milliseconds: what clients wait for is done after this. */
+/** With many clients one turn takes milliseconds: work that clients wait for is done after this time. */
 const gatheringMs = 4
 
 export class Gathering {
@@ -13,7 +13,7 @@ export class Gathering {
   private turns = 0
   private sinceMs = 0
 
-  /** `elapsedMs` never goes backwards; absent where no client waits, and turns alone are counted. */
+  /** `elapsedMs` never goes backwards; absent where no client waits: then only turns are counted. */
   constructor(private readonly elapsedMs?: () => number) {}
 
   /**

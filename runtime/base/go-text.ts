@@ -41,7 +41,7 @@ export function goText(value: JsonValue): string {
   return text.length > shownValueCharactersMax ? `${text.slice(0, shownValueCharactersMax)}...` : text
 }
 
-/** Appends a part; false: no more is shown. */
+/** Appends a part; returns false when no more is to be shown. */
 type Write = (part: string) => boolean
 
 function writeGo(value: JsonValue, write: Write): boolean {
@@ -75,7 +75,7 @@ function writeFields(object: { readonly [name: string]: JsonValue | undefined },
   return write("}")
 }
 
-/** What a failure shows instead of the value, if that is a list, an object or a number; undefined for others. */
+/** Returns the text that a failure shows for a list, an object or a number; undefined for other values. */
 export function shownText(value: JsonValue | undefined): string | undefined {
   if (typeof value === "object" && value !== null) return goText(value)
   return typeof value === "number" || typeof value === "bigint" ? numberText(value) : undefined

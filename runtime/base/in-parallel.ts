@@ -7,14 +7,14 @@ export interface ParallelOptions<Item = unknown> {
   readonly atOnce: number
   /** After an abort no new item starts; running ones finish. */
   readonly signal?: AbortSignal
-  /** The work that an item is for the event loop, in the unit of `Turns`, asked before it starts. Default `keyWork`. */
+  /** An item's cost for the event loop, in the unit of `Turns`, asked before the item starts. Default `keyWork`. */
   readonly cost?: (item: Item) => number
 }
 
 /**
- * Runs `work` for each item. For work that waits for something outside this process; where nothing does, as in a store
- * in memory, the items take turns of the event loop all the same. Items start in order. After a failure no new item
- * starts, and the first failure is thrown once all running work has ended.
+ * Runs `work` for each item. For work that waits for something outside this process; where nothing waits, as in a store
+ * in memory, the items still take turns of the event loop. Items start in order. After a failure no new item starts,
+ * and the first failure is thrown once all running work has ended.
  */
 export async function inParallel<Item>(
   items: Iterable<Item>,
@@ -28,7 +28,7 @@ export async function inParallel<Item>(
     while (failed === undefined && signal?.aborted !== true) {
       const { done, value } = iterator.next()
       if (done === true) return
-      // Before it starts: else all workers would start one in the same turn.
+      // Before the item starts: otherwise all workers would start one in the same turn.
       const pause = turns.pause(cost?.(value) ?? keyWork)
       if (pause !== undefined) await pause
       try {

@@ -1,4 +1,4 @@
-/** What strict readers of addresses say (answers of kube-apiserver 1.30 to the load balancer address of a service). */
+/** Strict readers of addresses, by kube-apiserver 1.30's answers to the load balancer address of a service. */
 import { expect, test } from "vitest"
 import { strictIpFault } from "./ip-address.ts"
 

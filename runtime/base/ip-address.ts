@@ -111,7 +111,7 @@ export function strictIpFault(text: string): string | undefined {
   return found === undefined ? undefined : failed(found.why, found.at)
 }
 
-/** What is wrong, and the rest of the text from there. */
+/** A fault, and the rest of the text from there. */
 interface StrictFault {
   readonly why: string
   readonly at?: string
@@ -139,7 +139,7 @@ function strictIpv4Fault(text: string): StrictFault | undefined {
 
 const ipv6Fields = 8
 
-/** Reads field by field, as the parser of netip does, so that the first fault is the one that it names. */
+/** Reads field by field, as the parser of netip does, so that both name the same first fault. */
 function strictIpv6Fault(text: string): StrictFault | undefined {
   const percent = text.indexOf("%")
   if (percent === text.length - 1) return { why: "zone must be a non-empty string" }

@@ -1,6 +1,6 @@
 /**
- * Libraries of many files that a start does not need (YAML's takes 40 ms of it). The first call loads one, at once:
- * what reads a body or shakes hands has no turn to wait.
+ * Large libraries that a start does not need (loading YAML's takes 40 ms). The first call loads one synchronously: code
+ * that reads a body or makes a handshake cannot wait for a turn.
  */
 import { createRequire } from "node:module"
 import type * as Ws from "ws"

@@ -277,7 +277,7 @@ export const reservedFilesMax = 1000
 
 /**
  * Unauthenticated connections of one address; more are closed at once. Clients that share an address, behind a load
- * balancer or in a pod network, authenticate with their first request, so only those that connect at the same moment
+ * balancer or in a pod network, authenticate with their first request, so only clients that connect at the same moment
  * count.
  */
 export const strangersPerAddressMax = 2000
@@ -299,7 +299,7 @@ export const strangerGraceMs = 1000
 export const strangersTurnMs = 1
 export const strangersReadBytes = 1024
 
-/** Bytes of such a connection read before those of others: enough for the preface and first request of any client. */
+/** Bytes of such a connection read before other connections: enough for the preface and first request of any client. */
 export const strangersFreshBytes = 8192
 
 /**
@@ -451,7 +451,7 @@ export const tcpKeepAliveMs = 30_000
 export const htmlTagBytesMax = 64 * 1024
 
 /**
- * Bytes of the objects of one resource whose readings are kept, such as the selectors of disruption budgets: those of
+ * Bytes of the objects of one resource whose readings are kept, such as the selectors of disruption budgets: enough for
  * ten thousand usual budgets. A kept selector of many keys takes about four times its bytes.
  */
 export const keptReadingsBytesMax = 20 * 1024 * 1024

@@ -32,7 +32,7 @@ function missingSteps(folder: string): string[] {
   return steps
 }
 
-/** Throws for what is no folder. */
+/** Throws if the path is not a folder. */
 function isFolder(path: string): boolean {
   let found: ReturnType<typeof statSync>
   try {

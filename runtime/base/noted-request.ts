@@ -1,4 +1,4 @@
-/** The part of a request that takes notes of what its credentials, or those that it asks about, leave behind. */
+/** Collects annotations and warnings about a request's credentials, or about the credentials that it asks about. */
 export interface NotedRequest {
   /** Absent: the request is not recorded. */
   readonly audit?: { annotate(name: string, value: string): void } | undefined

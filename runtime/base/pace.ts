@@ -2,13 +2,13 @@
 import { atOnce, inTurns, nextTurn, type Stages, takesTurns } from "./turns.ts"
 
 /**
- * Splits the work on one object by its size: what is large is worked on in turns, so that it does not hold up other
+ * Splits the work on one object by its size: work on a large object takes turns, so that it does not hold up other
  * requests. Each operation has one, and each attempt of a write may have a slower one.
  */
 export class Pace {
   /**
-   * The size of the body, once it was read, and of what defaults have added to its object; approximate if it was never
-   * text. Of the stored object, if that is larger.
+   * The size of the body once it was read, plus defaults added to its object; approximate if the body was never text.
+   * The size of the stored object, if that is larger.
    */
   bytes: number
 
@@ -31,7 +31,7 @@ export class Pace {
     return this.isSlow ? nextTurn() : undefined
   }
 
-  /** Runs a step that has stages, each in a turn of its own if the work is slow. A promise only then. */
+  /** Runs a step that has stages, each in a turn of its own if the work is slow. Returns a promise only then. */
   run<Result>(stages: Stages<Result>): Result | Promise<Result> {
     return this.isSlow ? inTurns(stages) : atOnce(stages)
   }

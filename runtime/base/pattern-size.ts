@@ -3,12 +3,12 @@
  * `(x{0,1000}y){0,9}` are twenty thousand instructions.
  */
 
-/** What `\pL` weighs: its class has hundreds of ranges. */
+/** The size of `\pL`: its class has hundreds of ranges. */
 const namedClassSize = 4
 
 /**
- * What reading classes takes, in the time of compiling an instruction. It is not repeated where the class is. Members
- * are sorted and joined, those of `\pL` too; of a range that ignores case every character is looked at.
+ * Cost of reading classes, in the time of compiling an instruction. A repeated class is read once. Members are sorted
+ * and joined, also the members of `\pL`; of a range that ignores case every character is looked at.
  */
 const charactersPerInstruction = 4
 const namedMemberSize = 60
@@ -18,8 +18,8 @@ const foldedPerInstruction = 80
 const lastFolded = 0x1e943
 
 /**
- * An upper bound, more or less, of the instructions of a pattern. Any text has a size; whether it is a pattern is not
- * its business. The work is proportional to the text. Called before a pattern is compiled.
+ * An approximate upper bound of the instructions of a pattern. Accepts any text, also one that is not a pattern. The
+ * work is proportional to the text. Called before a pattern is compiled.
  */
 export function patternSize(pattern: string): number {
   const scan = new SizeScan(pattern)
@@ -37,11 +37,11 @@ class SizeScan {
   /** The size of what a repetition here would repeat. */
   private last = 0
   private at = 0
-  /** What reading classes takes. */
+  /** Cost of reading classes up to now. */
   private reading = 0
   /** Letters stand for both cases from here on. */
   private ignoresCase = false
-  /** Ends of names and classes that do not occur any more: a text of openings is not searched from each of them. */
+  /** Ends of names and classes that do not occur any more, so that no later opening searches the text for them. */
   private readonly ended = new Set<string>()
 
   constructor(private readonly pattern: string) {}
@@ -187,7 +187,7 @@ class SizeScan {
     const [whole, least = "", range, most = ""] = counts
     const min = Number(least)
     const max = range === undefined ? min : most === "" ? min + 1 : Number(most)
-    // What is optional takes one instruction more.
+    // Each optional repetition takes one instruction more.
     const size = this.last * Math.max(min, 1) + Math.max(max - min, 0) * (this.last + 1)
     this.size += size - this.last
     this.last = size

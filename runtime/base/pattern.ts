@@ -1,7 +1,7 @@
 /**
  * RE2 patterns of schemas and expressions. The engine takes time in proportion to the text for any pattern, but times
- * the size of the pattern's program, which a text of 50 characters can make a million instructions large. Both have
- * limits here: a pattern that is too large is none, and a search counts what it does and ends when that is too much.
+ * the size of the pattern's program, which a text of 50 characters can make a million instructions large. Both are
+ * limited here: a pattern that is too large is refused, and a search counts its steps and ends when there are too many.
  *
  * The counters are put into methods of re2js, which package.json therefore pins to one minor release.
  */
@@ -10,7 +10,7 @@ import { detachString } from "./own-text.ts"
 import { patternCharactersMax, patternSizeMax, patternStepsMax, patternsSizeMax, searchBytesMax } from "./pattern-limits.ts"
 import { patternSize } from "./pattern-size.ts"
 
-/** A text that is no pattern; `message` is what the reference's engine says of it. */
+/** A text that is no pattern; `message` is the error of the reference's engine. */
 export class PatternFault {
   constructor(readonly message: string) {}
 }
@@ -24,7 +24,7 @@ export class SearchExceeded extends Error {
   }
 }
 
-/** Steps of all searches up to now, for those who count work. A step takes some 25 ns. */
+/** Steps of all searches up to now, for callers that count work. A step takes some 25 ns. */
 let steps = 0
 /** Where the present search ends. */
 let end = Number.POSITIVE_INFINITY
@@ -92,7 +92,7 @@ export class Pattern {
   }
 }
 
-/** What beginning a search and noting a match take. */
+/** Steps of beginning a search and noting a match. */
 const matchSteps = 40
 
 const compiled = new Map<string, Pattern | PatternFault>()
@@ -117,7 +117,7 @@ export function patternOf(source: string): Pattern | PatternFault {
   return pattern
 }
 
-/** What a pattern counts when it is remembered; 20 for the engine itself. Sizes count long classes too. */
+/** Size of a remembered pattern; 20 for the engine itself. Sizes count long classes too. */
 function keptSize(source: string, pattern: Pattern | PatternFault): number {
   return 20 + (pattern instanceof Pattern ? pattern.size : source.length)
 }
@@ -151,9 +151,9 @@ interface Machine {
 }
 
 /**
- * Puts counters into the engine's ways to search. Of the automaton, new states and transitions are counted, because it
- * makes them while it searches; of the machine that follows all ways at once, each way at each character. The ways to
- * search that count nothing serve short texts only.
+ * Puts counters into the engine's ways to search. The automaton counts new states and transitions, because it makes
+ * them while it searches; the machine that follows all ways at once counts each way at each character. Ways to search
+ * without a counter serve short texts only.
  */
 function countSteps(): void {
   const sample = RE2JS.compile("(a|ab)(c|bcd)*?").re2()
@@ -196,7 +196,7 @@ function countSteps(): void {
   }
 }
 
-/** All searches of a text for a program are left to the engine's own choice while they take no more than this. */
+/** The engine itself chooses how to search while all searches of a text for a program take no more than this. */
 const quickSearchMax = 100_000
 
 /** The engine's word for a search anywhere in a text. */

@@ -14,7 +14,7 @@ const source = import.meta.url.endsWith(".ts")
 const isClone = source || existsSync(new URL("../codegen/cli.ts", import.meta.url))
 const runByNpx = /^'?orch-apiserver\b/.test(process.env.npm_lifecycle_script ?? "")
 
-/** Whether the scripts of package.json are what its user types. */
+/** Whether the user runs the scripts of package.json. */
 export const usesScripts = isClone && !runByNpx
 
 /**

@@ -54,7 +54,7 @@ test("a caller that has given up holds nothing, wherever it waited", async () =>
     await turn()
     expect(running).toEqual(expected)
   }
-  // What the last one held is free again.
+  // The place of the last holder is free again.
   semaphore.release()
   void take("f")
   await turn()

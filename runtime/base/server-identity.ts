@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 
 /**
- * The name of a server among those of a store, which metrics have a hash of: `apiserver-` and 26 characters of its
- * host's name, made as kube-apiserver makes it.
+ * The name of a server among the servers of a store: `apiserver-` and 26 characters of its host's name, made as
+ * kube-apiserver makes it. Metrics have a hash of it.
  */
 export function serverIdentity(host: string): string {
   const hash = createHash("sha256")

@@ -1,12 +1,12 @@
 /**
  * Definitions that several OpenAPI documents of this package have. The generator writes them once, each on a line, and
- * leaves a mark in the documents; what reads a document puts them in.
+ * leaves a mark in the documents; readers of a document put them in.
  */
 
 /** The name of the file beside the documents, without `.json`. */
 export const sharedDefinitions = "definitions"
 
-/** In the place of a definition. */
+/** The mark in place of a definition. */
 export const sharedDefinition = "shared"
 
 const entry = /^ +("[^"]+"):(\{.*\}),?$/

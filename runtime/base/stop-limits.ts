@@ -1,8 +1,8 @@
-/** How long the end of a server waits for others, in milliseconds. */
+/** How long a stopping server waits, in milliseconds. */
 
 /**
- * For a client that makes no progress: it takes nothing of its answer, or sends nothing of its body. Clients that go on
- * have until `--request-timeout`, and strangers have nothing.
+ * For a client that makes no progress: it reads nothing of its answer, or sends nothing of its body. Clients that make
+ * progress have until `--request-timeout`, and unauthenticated clients get no time.
  */
 export const stopStallMs = 3000
 
@@ -15,7 +15,7 @@ export const stopCheckMs = 200
 /** After a second signal, for each of two steps: requests that were cut, and audit events that wait to be stored. */
 export const hurriedStepMs = 1000
 
-/** For everything after a second signal. What is still there then ends with the process, by SIGKILL. */
+/** For everything after a second signal. Work that is left then ends with the process, by SIGKILL. */
 export const hurriedEndMs = 5000
 
 /** For the store and the process itself, after the last client and the last audit event. Then SIGKILL. */

@@ -1,7 +1,7 @@
-/** Where the time of a request goes. Its reader is the audit of slow requests. */
+/** Measures the parts of a request's time, for the audit of slow requests. */
 import type { Clock } from "./clock.ts"
 
-/** The parts of a request's time, by the names of their audit annotations and in the order of those. */
+/** The parts of a request's time, by the names of their audit annotations and in the order of the annotations. */
 export const traceParts = [
   "decode-response-object",
   "etcd",
@@ -14,27 +14,27 @@ export type TracePart = (typeof traceParts)[number]
 
 /** The trace of an operation. Each part may happen several times, also at once, and is the sum of all of them. */
 export interface Trace {
-  /** False: nothing is measured, and what measures for itself can leave it. */
+  /** False: nothing is measured, and callers can skip their own measurements. */
   readonly measures: boolean
   /** The beginning of a part that ends with `add`. */
   elapsedMs(): number
   /** Adds the time since `sinceMs`. */
   add(part: TracePart, sinceMs: number): void
-  /** Waits, and adds the time to `part`, whatever comes of it. */
+  /** Waits, and adds the time to `part`, whatever the outcome. */
   during<Result>(part: TracePart, wait: Promise<Result>): Promise<Result>
-  /** Called when the answer begins to be made; again if what came in between does not count. */
+  /** Called when the answer begins to be made; again if the time since then does not count. */
   answering(): void
-  /** Called once what is answered has the form that the client asked for, such as a Table, before it is encoded. */
+  /** Called once the answer has the form that the client asked for, such as a Table, before it is encoded. */
   transformed(): void
-  /** Called when the bytes of the answer are ready. Without the call, they were there before. */
+  /** Called when the bytes of the answer are ready. Without the call, the bytes were there before. */
   serialized(): void
-  /** Called when the answer was written, if more follows that does not count. */
+  /** Called when the answer was written, if time that does not count follows. */
   written(): void
 }
 
 const nothing = (): void => {}
 
-/** The trace of what is not measured. A wait is the promise itself. */
+/** The trace of requests that are not measured. `during` returns the promise itself. */
 export const untraced: Trace = {
   measures: false,
   elapsedMs: () => 0,

@@ -79,7 +79,7 @@ export class SharedTurns {
   private readonly turns = new Turns()
   private waiting: Promise<void> | undefined
 
-  /** Counts completed work. What it returns must be awaited; undefined while the turn is not over. */
+  /** Counts completed work. Await the returned promise; undefined while the turn is not over. */
   pause(work: number): Promise<void> | undefined {
     if (this.waiting === undefined && this.turns.isOver(work))
       this.waiting = this.turns.next().then(() => {

@@ -1,4 +1,4 @@
-/** The user of a request, and the names of those that are service accounts or administrators. */
+/** The user of a request, and the names of service accounts and of the administrators' group. */
 
 /** Set by the authentication filter. */
 export interface User {

@@ -44,7 +44,7 @@ const orch: Vendor = {
   word: "orch",
 }
 
-/** Domains by their neutral names. Most of those that are asked for are constants, several for each pod. */
+/** Domains by their neutral names. Most domains that are asked for are constants, several for each pod. */
 const knownDomains = new Map<string, string>()
 const knownDomainsMax = 256
 

@@ -9,7 +9,7 @@ export interface WatchedFilesOptions<T> {
   readonly paths: readonly string[]
   /** Of each of `paths`. Default `optionFileBytesMax`. */
   readonly bytesMax?: number
-  /** Further files, which those of `paths` name in their texts. Throws as `read` does. */
+  /** Further files, which the texts of `paths` name. Throws as `read` does. */
   readonly named?: (texts: readonly string[]) => readonly string[]
   /** Gets the texts in the order of the paths, then of `named`. Throws an Error that says what is wrong with them. */
   readonly read: (texts: readonly string[]) => T
@@ -19,9 +19,9 @@ export interface WatchedFilesOptions<T> {
 }
 
 /**
- * What some files say together. They are looked at every `fileCheckMs`: their content, since a mounted secret changes
- * by an exchange of links. Files that change one after the other, such as a certificate and its key, are taken up once
- * they fit.
+ * A value from the contents of some files. They are looked at every `fileCheckMs`: their content, since a mounted
+ * secret changes by an exchange of links. Files that change one after the other, such as a certificate and its key, are
+ * taken up once they fit.
  */
 export class WatchedFiles<T> {
   private value: T
@@ -75,7 +75,7 @@ export class WatchedFiles<T> {
       }
       this.unread = undefined
     } catch (error) {
-      // A file that is gone or too large is reported once; a content that cannot be read is seen once.
+      // A file that is gone or too large is reported once; invalid content is read, and reported, only once.
       const unread = error instanceof Error && ("syscall" in error || error instanceof FileTooLargeError) ? error.message : undefined
       if (!this.isStopped && (unread === undefined || unread !== this.unread)) onFault(error)
       this.unread = unread
@@ -92,7 +92,7 @@ export class WatchedFiles<T> {
   }
 }
 
-/** The files that some texts name, or why that cannot be said. */
+/** The files that some texts name, or the error of reading their names. */
 interface Further {
   readonly by: readonly string[]
   readonly paths: readonly string[]

@@ -7,7 +7,7 @@
 export const lookWork = 0.3
 
 /**
- * What a controller does for one object or key, about: reads, and a write now and then. A store in memory answers
+ * Approximate work of a controller for one object or key: reads, and a write now and then. A store in memory answers
  * within the turn, so that ten thousand keys would be one.
  */
 export const keyWork = 300

@@ -8,10 +8,10 @@ export const waitingWritesMax = 2000
 export const waitingWriteBytesMax = 64 * 1024 * 1024
 
 /**
- * Milliseconds that a writer keeps its turn at such an object. Then the next one tries beside it: what it waits for may
- * be a web hook that writes the object itself.
+ * Milliseconds that a writer keeps its turn at such an object. Then the next one tries beside it: the first writer may
+ * wait for a web hook that writes the object itself.
  */
 export const writeTurnMs = 1000
 
-/** Milliseconds that a write without a deadline, as those of the server itself, tries before it gets 409. */
+/** Milliseconds that a write without a deadline, such as the server's own, tries before it gets 409. */
 export const contendedWriteMsMax = 5 * 60_000

@@ -1,6 +1,6 @@
 /**
- * A write of an autoscaler changes its spec or its status, not both. In autoscaling/v1 annotations hold parts of
- * either, so that what v1 keeps is not enough: this runs on the form of v2.
+ * A write of an autoscaler changes its spec or its status, not both. In autoscaling/v1 annotations hold parts of both,
+ * so that keeping fields of v1 is not enough: this runs on the form of v2.
  */
 import { withAnnotations } from "./autoscalers/annotations.ts"
 import { defineBehaviour } from "../schema/define.ts"
@@ -10,7 +10,7 @@ import type { HorizontalPodAutoscaler } from "../../generated/autoscaling/v2/hor
 export const autoscalerParts = defineBehaviour<HorizontalPodAutoscaler>(({ vendor }) => ({
   decoded({ metadata }) {
     if (metadata.annotations === undefined) return
-    // They are parts of the object in v1 alone, and no annotations of it in any other form.
+    // These annotations hold parts of the object in v1 alone; no other form has them.
     const annotations = withAnnotations(metadata.annotations, {}, vendor)
     if (annotations === undefined) delete metadata.annotations
     else metadata.annotations = annotations

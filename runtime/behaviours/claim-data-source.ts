@@ -1,6 +1,6 @@
 /**
- * The two ways in which a claim names what its volume is filled from (catalog defaults.yaml: PersistentVolumeClaim):
- * `dataSource` knows claims and snapshots, `dataSourceRef` any object.
+ * The two ways in which a claim names the source of its volume's content (catalog defaults.yaml:
+ * PersistentVolumeClaim): `dataSource` knows claims and snapshots, `dataSourceRef` any object.
  */
 import type { BehaviourDeps } from "../schema/behaviour.ts"
 import { defineBehaviour } from "../schema/define.ts"
@@ -11,8 +11,8 @@ import type { PersistentVolumeClaimSpec } from "../../generated/core/v1/shared/p
 const snapshotGroup = "snapshot.storage.k8s.io"
 
 /**
- * Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. What gates turn off is
- * dropped.
+ * Behaviour `claimDataSource`: a new claim is pending, and its two data sources say the same. Fields of gates that are
+ * off are dropped.
  */
 export const claimDataSource = defineBehaviour<PersistentVolumeClaim>(({ options }) => ({
   prepareCreate(object) {

@@ -1,4 +1,4 @@
-/** Amounts in the template of a cron job are rounded like those of pods (catalog defaults.yaml: ResourceList). */
+/** Amounts in the template of a cron job are rounded like the amounts of pods (catalog defaults.yaml: ResourceList). */
 import { defineBehaviour } from "../schema/define.ts"
 import { deepClone } from "../encoding/field-path.ts"
 import type { CronJob } from "../../generated/batch/v1/cron-job/types.ts"

@@ -1,4 +1,4 @@
-/** What writes do to objects of a kind that a definition added (catalog defaults.yaml: custom resources). */
+/** Changes that writes make to objects of a kind that a definition added (catalog defaults.yaml: custom resources). */
 import type { ApiObject } from "../base/json.ts"
 import { deepClone, deepEqual } from "../encoding/field-path.ts"
 import { defineBehaviour } from "../schema/define.ts"

@@ -1,4 +1,4 @@
-/** What a definition of a kind does besides validation (catalog resources.yaml: customresourcedefinitions). */
+/** Behaviour of definitions besides validation (catalog resources.yaml: customresourcedefinitions). */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionStatus,
@@ -51,7 +51,7 @@ export const definitionLifecycle = defineBehaviour<CustomResourceDefinition>(({ 
   }
 })
 
-/** The version that objects are stored in from now on is one that they were ever stored in. */
+/** Adds the present storage version to `storedVersions`, the versions that objects were ever stored in. */
 function withStoredVersion({ spec }: CustomResourceDefinition, status: CustomResourceDefinitionStatus): CustomResourceDefinitionStatus {
   const stored = spec.versions?.find(({ storage }) => storage)?.name
   const before = status.storedVersions ?? []

@@ -20,7 +20,7 @@ import { eviction } from "./eviction.ts"
 interface Cluster {
   readonly pod: ApiObject
   readonly budget?: object
-  /** Called with the number of reads of the pod, right after each; returns what others make of it. */
+  /** Called with the number of reads of the pod, right after each; returns the pod as other clients change it. */
   readonly others?: (reads: number) => ApiObject | undefined
 }
 

@@ -1,4 +1,4 @@
-/** All behaviours by the names that schemas use. The server creates those that its kinds name. */
+/** All behaviours by the names that schemas use. The server creates the behaviours that its kinds name. */
 import type { BehaviourFactory, SubresourceBehaviourFactory } from "../schema/behaviour.ts"
 import { autoscalerParts } from "./autoscaler-parts.ts"
 import { binding } from "./binding.ts"

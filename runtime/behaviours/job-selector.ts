@@ -1,6 +1,6 @@
 /**
  * Labels by which a job knows its pods, and the selector for them. The server writes both, from the uid of the job,
- * unless the client does (catalog resources.yaml: jobs). A job without labels of its own has those of its template.
+ * unless the client does (catalog resources.yaml: jobs). A job without labels of its own gets its template's labels.
  */
 import { defineBehaviour } from "../schema/define.ts"
 import type { Job } from "../../generated/batch/v1/job/types.ts"
@@ -10,7 +10,7 @@ export const jobSelector = defineBehaviour<Job>(({ vendor }) => ({
   decoded(object) {
     const { labels } = object.spec.template.metadata
     if (hasOwnLabels(object) || labels === undefined) return
-    // The same record, by which a creation knows that they are not the client's.
+    // The same record as the template's: creation sees by it that the labels are not the client's.
     object.metadata.labels = labels
   },
   prepareCreate(object) {

@@ -4,7 +4,7 @@ import { deepClone } from "../encoding/field-path.ts"
 import type { LimitRange } from "../../generated/core/v1/limit-range/types.ts"
 import { roundAmounts } from "./content/milli-quantities.ts"
 
-/** Behaviour `limitRangeAmounts`: what a container gets when it does not say, also where only a bound is stated. */
+/** Behaviour `limitRangeAmounts`: fills in a container's default amounts, also where only a bound is stated. */
 export const limitRangeAmounts = defineBehaviour<LimitRange>(({ random }) => ({
   decoded(object) {
     // Copied because the spec may be the client's own object, which every attempt shares.

@@ -3,7 +3,7 @@ import type { APIService } from "../../generated/apiregistration.orch.io/v1/api-
 import { timeText } from "../base/time.ts"
 import { defineBehaviour } from "../schema/define.ts"
 
-/** What the condition Available says of an APIService without a service. */
+/** The condition Available of an APIService without a service. */
 export const localAvailability = { status: "True", reason: "Local", message: "Local APIServices are always available" } as const
 
 /** Behaviour `localApiService`. */

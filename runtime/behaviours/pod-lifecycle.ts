@@ -52,7 +52,7 @@ function hasNegativePeriod(spec: Pod["spec"]): boolean {
   return Number(spec.terminationGracePeriodSeconds ?? 0) < 0
 }
 
-/** A negative period counts as the shortest one. That of a template stays, and becomes one in its pods. */
+/** A negative period counts as the shortest one, 1. A template keeps a negative period; its pods get 1. */
 function correctGracePeriod(spec: Pod["spec"]): void {
   if (hasNegativePeriod(spec)) spec.terminationGracePeriodSeconds = 1
 }
@@ -63,8 +63,8 @@ function needsNoGracePeriod({ spec, status }: Pod): boolean {
 }
 
 /**
- * The class of a new pod: as in the reference the one that the client has sent, whatever it is, before that of its
- * amounts. Amounts that cannot be parsed are ignored: the validator refuses the pod.
+ * The class of a new pod: the class that the client sent, whatever it is, as in the reference; otherwise the class of
+ * its amounts. Amounts that cannot be parsed are ignored: the validator refuses the pod.
  */
 function classOf(pod: Pick<Pod, "spec"> & { readonly status?: PodStatus }): Pick<PodStatus, "qosClass"> {
   const { qosClass } = pod.status ?? {} // A pod that the server makes itself has no status yet.

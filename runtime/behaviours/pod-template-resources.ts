@@ -1,6 +1,6 @@
 /**
- * Amounts in the template of a workload are rounded like those of the pods created from it (catalog defaults.yaml:
- * ResourceList).
+ * Amounts in the template of a workload are rounded like the amounts of the pods created from it (catalog
+ * defaults.yaml: ResourceList).
  */
 import type { ObjectMeta } from "../base/json.ts"
 import { defineBehaviour } from "../schema/define.ts"
@@ -34,7 +34,7 @@ function round({ spec, template = spec?.template }: Workload): void {
   if (template !== undefined) roundResources(template.spec)
 }
 
-/** Without labels of their own, these have those of their pods, also after a write of their status. */
+/** Without labels of their own, these get the labels of their pods, also after a write of their status. */
 const labelledByPods = ["ReplicationController", "Job"]
 
 function keepLabels({ kind = "", metadata, spec }: Workload): void {

@@ -4,7 +4,7 @@ import { timeText } from "../base/time.ts"
 import { defineSubresource } from "../schema/define.ts"
 import { userInfoOf } from "./reviews/user-info.ts"
 
-/** Answers SelfSubjectReviews. Nothing of what was sent is in the answer. */
+/** Answers SelfSubjectReviews. The answer has nothing of the request. */
 export const selfSubjectReview = defineSubresource<SelfSubjectReview>(({ clock }) => ({
   answer({ body: { apiVersion, kind }, user }): SelfSubjectReview {
     return { apiVersion, kind, metadata: { creationTimestamp: timeText(clock.nowMs()) }, status: { userInfo: userInfoOf(user) } }

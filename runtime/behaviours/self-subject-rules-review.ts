@@ -1,4 +1,4 @@
-/** What the asker may do in a namespace (catalog resources.yaml: selfsubjectrulesreviews). */
+/** Lists what the asker may do in a namespace (catalog resources.yaml: selfsubjectrulesreviews). */
 import type { SelfSubjectRulesReview } from "../../generated/authorization.orch.io/v1/self-subject-rules-review/types.ts"
 import { badRequest } from "../base/errors.ts"
 import { defineSubresource } from "../schema/define.ts"

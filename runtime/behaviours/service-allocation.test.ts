@@ -190,7 +190,7 @@ test("a full range is reported", async () => {
 })
 
 test("numbers of the band are given out when the others are taken", async () => {
-  // The first 16 of 30 addresses are for those that ask for one.
+  // The first 16 of 30 addresses are for services that ask for one.
   const one = await open({ behaviourOptions: { "service-cluster-ip-range": ["10.0.0.0/27"] } })
   const given: number[] = []
   for (let index = 0; index < 29; index++) {

@@ -38,7 +38,7 @@ function copied(extra: Readonly<Record<string, readonly string[]>>): Record<stri
 type Conditions = NonNullable<CertificateSigningRequestStatus["conditions"]>
 
 /**
- * What /status says of a decision is what the decision was. One that it adds or leaves out is refused by validation.
+ * A write of /status keeps each decision as it was. Validation refuses a decision that the write adds or leaves out.
  */
 function withDecisions(conditions: Conditions, before: Conditions): Conditions {
   let kept = conditions

@@ -11,7 +11,7 @@ import type { AnswerRequest } from "../schema/behaviour.ts"
 import { defineSubresource } from "../schema/define.ts"
 import { typed } from "../schema/typed.ts"
 
-/** What kubelets ask for: the server may extend such tokens, and warns those that still use them after this time. */
+/** The expiration that kubelets ask for: the server may extend such tokens, and warns of their use after this time. */
 const extendedSeconds = 3607
 /** How long an extended token lives: a year. */
 const extendedToSeconds = 365 * 24 * 3600
@@ -55,7 +55,7 @@ export const tokenRequest = defineSubresource<TokenRequest, ServiceAccount>(({ c
 }))
 
 type Request = AnswerRequest<TokenRequest>
-/** A spec in which nothing is left to the server. */
+/** A spec with all fields that the server fills in. */
 type Completed = TokenRequestSpec & { readonly audiences: string[]; readonly expirationSeconds: number }
 
 const accounts = { group: "", version: "v1", resource: "serviceaccounts" }
@@ -80,8 +80,8 @@ function mayExtend({ audiences, expirationSeconds }: Completed, bound: BoundObje
 }
 
 /**
- * Looks up what the token is to end with. Throws 404 if it is not there, 409 if it is another object under that name,
- * 400 for a pod of another account and for other kinds.
+ * Looks up the object that the token is bound to. Throws 404 if it is not there, 409 if another object has its name
+ * now, 400 for a pod of another account and for other kinds.
  */
 async function boundObject(request: Request, reference: BoundObjectReference): Promise<Pick<TokenClaims, "bound" | "node">> {
   const { kind = "", apiVersion = "", name = "", uid = "" } = reference

@@ -1,4 +1,4 @@
-/** Whose token it is (catalog resources.yaml: tokenreviews). */
+/** Returns the user of a token (catalog resources.yaml: tokenreviews). */
 import type { TokenReview, TokenReviewStatus } from "../../generated/authentication.orch.io/v1/token-review/types.ts"
 import { badRequest } from "../base/errors.ts"
 import type { TokenAnswer } from "../schema/access.ts"

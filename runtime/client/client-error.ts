@@ -5,9 +5,9 @@ import { withAuthorPositions } from "../launch/author-positions.ts"
 import { wireError } from "../wire/status.ts"
 
 /**
- * The error that a program gets for what an operation threw: an ApiError with the content of the Status that an HTTP
- * client gets, and with the stack of the caller. Anything else, a fault of the server, a plugin or the code of a kind,
- * stays as it is, with the author's files in its stack.
+ * Returns the error that a program gets for an operation's exception: an ApiError with the content of the Status that
+ * an HTTP client gets, and with the stack of the caller. Any other exception, a fault of the server, a plugin or the
+ * code of a kind, stays as it is, with the author's files in its stack.
  */
 export function clientError(error: unknown, vendor: Vendor): unknown {
   const known = apiErrorOf(error)

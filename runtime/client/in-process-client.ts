@@ -1,7 +1,7 @@
 /**
- * `ObjectClient` of a running server for programs in its process. An operation takes the path of a request without
- * HTTP: authorization, options, decoding, defaults, admission, validation, managed fields and commit are those of the
- * verbs. Documents are copied, never written as text and parsed again.
+ * `ObjectClient` of a running server for programs in its process. An operation passes the steps of a request without
+ * HTTP: authorization, options, decoding, defaults, admission, validation, managed fields and commit are shared with
+ * the verbs. Documents are copied, never written as text and parsed again.
  */
 import { methodNotAllowed, unavailable } from "../base/errors.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
@@ -64,11 +64,11 @@ import { type OpenedWatch, watchEvents } from "./watch-events.ts"
 /** An operation whose kind is known, and whose user may call it. */
 interface Call extends ObjectRequest {
   readonly request: InProcessOperation
-  /** Absent: the operation is about the object itself. */
+  /** Absent: the operation concerns the object itself. */
   readonly subresource: Subresource | undefined
 }
 
-/** What a program asks for. */
+/** An operation that a program requests. */
 interface Asked {
   readonly verb: ClientVerb
   readonly place: RequestPlace
@@ -82,7 +82,7 @@ interface Asked {
 /** A write before its kind is known. */
 interface Write {
   readonly verb: "create" | "update" | "patch"
-  /** Which options it may have. */
+  /** The options that it may have. */
   readonly sort: WriteKind
   readonly place: RequestPlace
   readonly options: WriteOptions | undefined
@@ -93,7 +93,7 @@ type Perform<Result> = (call: Call, document: JsonValue, options: CheckedOptions
 
 /**
  * The client of a user. Called once per user: for the administrator by `startServer`. Authorization and admission see
- * the user as that of an HTTP request.
+ * it as the user of an HTTP request.
  */
 export function inProcessClient(parts: ServerParts, user: User): ObjectClient {
   return new InProcessClient(parts, user, false)
@@ -236,7 +236,7 @@ class InProcessClient implements ObjectClient {
     }
   }
 
-  /** The way of a request without a connection: the steps, then its kind and verb, again while the kind is replaced. */
+  /** Runs a request without a connection: the steps, then kind and verb, again while the kind is replaced. */
   private async carryOut<Result>(
     operation: InProcessOperation,
     { verb, document }: Asked,
@@ -265,14 +265,14 @@ class InProcessClient implements ObjectClient {
     return { parts, registry: parts.registry, handle: await parts.registry.handle(kind), subresource, request }
   }
 
-  /** A group may also be written as on the wire: so definitions name their own. */
+  /** Also accepts a group as on the wire, since definitions name their own group so. */
   private neutral(place: RequestPlace): RequestPlace {
     const { kinds, vendor } = this.parts
     return kinds.hasGroup(place.group) ? place : { ...place, group: vendor.neutralGroup(place.group) }
   }
 }
 
-/** The document of an operation without one. */
+/** Stands for the document of an operation that has none. */
 const nothing = { value: null, bytes: 0 }
 
 const noQuery = new URLSearchParams()
@@ -312,12 +312,12 @@ async function bodyForm(call: Call): Promise<Form> {
 
 interface DecodeRequest {
   readonly form: Form
-  /** The versions that the document may state. Absent: that of the form. */
+  /** The versions that the document may state. Absent: the form's version. */
   readonly apiVersions?: readonly string[]
   readonly fieldValidation: FieldValidation
 }
 
-/** Makes an object of a document: normalized, with defaults. Throws 400. */
+/** Decodes a document into a normalized object with defaults. Throws 400. */
 async function decoded(call: Call, document: JsonValue, { form, apiVersions, fieldValidation }: DecodeRequest): Promise<ApiObject> {
   const { expiry, pace, warnings } = call.request
   const expect = { kind: form.kind, apiVersions: apiVersions ?? [form.apiVersion] }
@@ -332,7 +332,7 @@ async function decoded(call: Call, document: JsonValue, { form, apiVersions, fie
   return object
 }
 
-/** A document may leave out its apiVersion and kind: the place of the operation says them. */
+/** Fills in apiVersion and kind, which a document may omit: the place of the operation implies them. */
 function withKind(document: JsonValue, { apiVersion, kind }: Pick<Form, "apiVersion" | "kind">): JsonValue {
   return isObject(document) ? { apiVersion, kind, ...document } : document
 }
@@ -357,8 +357,9 @@ async function patched(call: Call, change: { patch: Patch; options: CheckedOptio
 }
 
 /**
- * The object that a write stored, as the caller may keep and change it: the registry shares parts of it. In another
- * than the stored version it is what a get returns, since a conversion may drop fields.
+ * A copy of the object that a write stored, which the caller may keep and change: the registry shares parts of the
+ * original. In another version than the stored one it is the object that a get returns, since a conversion may drop
+ * fields.
  */
 function written({ handle }: Call, result: WriteResult): ApiObject {
   return handle.kind === handle.stored ? deepClone<ApiObject>(result.object) : objectOf(handle, freshVersion(handle, result))

@@ -12,7 +12,7 @@ import type { ServerParts } from "../server-parts.ts"
 import { apiErrorOf } from "../verbs/failure.ts"
 import { failureStatus } from "../wire/status.ts"
 
-/** The methods of the verbs over HTTP, which admission and authorization may look at. */
+/** The methods of the verbs over HTTP, which admission and authorization may read. */
 const methods = {
   get: "GET",
   list: "GET",
@@ -26,7 +26,7 @@ const methods = {
 
 export type ClientVerb = keyof typeof methods
 
-/** The place of a request; without a name it is about a collection. */
+/** The place of a request; without a name, a collection. */
 export type RequestPlace = Omit<ObjectPlace, "name"> & { readonly name?: string }
 
 /** The facts that an HTTP request has in its path. `path` itself is empty: there is none. */
@@ -41,7 +41,7 @@ export interface OperationParts {
   readonly user: User
   /** An operation of the server itself. */
   readonly own: boolean
-  /** The program's; absent if it waits for ever. */
+  /** The program's signal; absent if it waits for ever. */
   readonly signal: AbortSignal | undefined
 }
 
@@ -86,7 +86,7 @@ export class InProcessOperation extends Operation {
     return this.given?.aborted === true
   }
 
-  /** Called with what the program gets: an object, or nothing. Lists are recorded without their objects. */
+  /** Called with the program's result: an object, or nothing. Lists are recorded without their objects. */
   succeeded(result: unknown): void {
     const { audit, info } = this
     const json = audit?.keepsResponse === true && info.verb !== "list" && isResult(result) ? recorded(result, audit) : undefined
@@ -134,7 +134,7 @@ function urlOf({ group, version, namespace, resource, name, subresource }: Reque
 const programHeaders = { "user-agent": "orch-apiserver/in-process" }
 const noHeaders = {}
 
-/** The program sets the limit of its own time. */
+/** Operations have no deadline; the program limits its own time. */
 const never: DeadlineSignal = {
   aborted: false,
   reason: undefined,
@@ -144,7 +144,7 @@ const never: DeadlineSignal = {
 
 const noQuery = new URLSearchParams()
 
-/** Options as an HTTP request has them in its query, so that both are read and checked by the same code. */
+/** Writes options as the query of an HTTP request, so that the same code reads and checks both. */
 export function queryOf(options: object): URLSearchParams {
   let query: URLSearchParams | undefined
   for (const [name, value] of Object.entries(options)) {

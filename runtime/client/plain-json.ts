@@ -1,4 +1,4 @@
-/** Copies what a program passes in as a JSON document, before the server reads it. */
+/** Copies a JSON document that a program passes in, before the server reads it. */
 import { badRequest } from "../base/errors.ts"
 import { documentDepthMax } from "../base/limits.ts"
 import { pathText, setField } from "../encoding/json/text.ts"
@@ -11,8 +11,8 @@ export interface PlainJson {
 }
 
 /**
- * Returns a copy that shares nothing with `document`, without undefined fields. Throws 400 for a value that JSON does
- * not have: a Date, a function, NaN, a cycle.
+ * Returns a copy that shares nothing with `document`, without undefined fields. Throws 400 for a value that JSON cannot
+ * express: a Date, a function, NaN, a cycle.
  */
 export function plainJson(document: object): PlainJson {
   const copy = new Copy()

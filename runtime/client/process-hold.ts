@@ -1,4 +1,4 @@
-/** Keeps the process alive while a program waits for its server, of which nothing else does. */
+/** Keeps the process alive while a program waits for its server, which otherwise would not. */
 import type { ObjectClient } from "../schema/object-client.ts"
 
 /** A timer that never needs to fire; node allows about 25 days. */
@@ -9,7 +9,7 @@ export class ProcessHold {
   private pending = 0
   private timer: ReturnType<typeof setInterval> | undefined
 
-  /** Returns what the work returns, and keeps the process alive until then. */
+  /** Returns the result of the work, and keeps the process alive until then. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     this.pending++
     this.timer ??= setInterval(() => {}, holdMs)

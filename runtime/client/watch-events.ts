@@ -11,7 +11,7 @@ import { WatchStream } from "../verbs/watch/watch-stream.ts"
 import { beginWatch, type watchedBy } from "../verbs/watch/watch.ts"
 import { clientError } from "./client-error.ts"
 
-/** What a stream delivers to the iteration. A mark only says that the client now knows the state of a revision. */
+/** An item of the iteration. A mark only states that the client now knows the state of a revision. */
 type Frame = SeenEvent | { readonly type: "MARK"; readonly revision: number } | { readonly type: "ERROR"; readonly error: ApiError }
 
 const framer: Framer<Frame> = {
@@ -25,14 +25,14 @@ const framer: Framer<Frame> = {
 export interface OpenedWatch {
   readonly call: ObjectRequest
   readonly watched: ReturnType<typeof watchedBy>
-  /** Called when nothing of it is read any more. */
+  /** Called when the watch is no longer read. */
   readonly end: () => void
 }
 
 /**
  * Iterates over events until the time is over, the signal is aborted, or the server stops. `open` starts a request; it
  * is called again when the stream ended because the program was slow, and the watch then resumes after the last event.
- * Throws what `open` throws, and 410.
+ * Throws the errors of `open`, and 410.
  */
 export async function* watchEvents(
   open: (options: WatchOptions) => Promise<OpenedWatch>,

@@ -51,7 +51,7 @@ function wholeNumber(flag: string, text: string): number {
   return value
 }
 
-/** Far below the numbers at which versions lose precision, which leaves room for a thousand such restores and more. */
+/** Far below the numbers at which versions lose precision: leaves room for over a thousand such restores. */
 const bumpMax = 1_000_000_000_000
 
 function summaryText(where: string, { contentHash, keys, revision }: LmdbSummary): string {

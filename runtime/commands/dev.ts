@@ -1,4 +1,4 @@
-/** `orch-apiserver dev --schemas DIR`: serves the kinds of a folder of schemas, and again after each change of them. */
+/** `orch-apiserver dev --schemas DIR`: serves the kinds of a folder of schemas, and restarts after each change. */
 import { existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import type { Logger } from "pino"
@@ -102,13 +102,13 @@ async function serveAgain(place: Place): Promise<number> {
   return signals.over()
 }
 
-/** Undefined for etcd: its objects stay there, and which of its servers hold a kind depends on the kinds. */
+/** Undefined for etcd: its objects stay there, and the kinds decide which of its servers is used. */
 async function sharedStore({ options, log }: Place): Promise<Store | undefined> {
   if (options["store-servers"].length > 0) return undefined
   return openStore({ options, clock: systemClock, random: systemRandom, log }, [])
 }
 
-/** Prints what was written, and all faults; nothing when all was fresh. */
+/** Prints the written files and all faults; nothing if all files were up to date. */
 async function generate({ schemas, out, context }: Place): Promise<boolean> {
   const { runGenerator } = await import("../../codegen/cli.ts")
   const code = await runGenerator(["--schemas", schemas, "--out", out], {

@@ -1,7 +1,7 @@
 import { OptionError } from "../options/command-line.ts"
 
 /**
- * Called by commands that have flags besides those of the table. Removes `--name value` and `--name=value` from the
+ * Called by commands that have flags besides the option table. Removes `--name value` and `--name=value` from the
  * arguments; the later value wins. Throws OptionError when a value is missing.
  */
 export function takeFlags<const Name extends string>(

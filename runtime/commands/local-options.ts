@@ -2,8 +2,8 @@ import type { LoadedOptions } from "../options/load.ts"
 import type { Options } from "../options/table.ts"
 
 /**
- * The defaults of a server on one's own machine (`start`, `dev`): it is not open to other machines, and decides by
- * roles what others than the administrator may do. Options that are given stay.
+ * The defaults of a server on one's own machine (`start`, `dev`): it is not open to other machines, and roles decide
+ * the rights of users other than the administrator. Given options stay.
  */
 export function localOptions({ options, given }: LoadedOptions): Options {
   return {

@@ -5,7 +5,7 @@ import { followNpm } from "./npm-parent.ts"
 
 const start = "node --v8-pool-size=1 --use-largepages=silent scripts/start.mjs"
 
-/** How often the program was ended, when its parent goes after two looks. */
+/** Returns how often the program was ended, if its parent ends after two checks. */
 function endsWith(script: string | undefined): number {
   const clock = createManualClock()
   let parent = 7

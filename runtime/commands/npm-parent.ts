@@ -1,6 +1,6 @@
 /**
- * Ends the program with the npm that runs it. npm starts a script in a shell and sends a signal to that shell alone,
- * which ends without passing it on.
+ * Ends the program with the npm that runs it. npm starts a script in a shell and signals only that shell, which ends
+ * without passing the signal on.
  */
 import type { Clock } from "../base/clock.ts"
 import { parentCheckMs } from "../base/stop-limits.ts"
@@ -10,11 +10,11 @@ export interface ParentOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Called once, when the shell has ended. */
   readonly onEnd: () => void
-  /** Default: that of the process. Tests pass others. */
+  /** Default: the parent of the process. Tests pass others. */
   readonly parentOf?: () => number
 }
 
-/** A script that is nothing but this program. One with an `&` leaves it behind on purpose. */
+/** A script that runs only this program. One with an `&` leaves it running on purpose. */
 const ownScript = /^(?:'?orch-apiserver\b|node [^&]*\bscripts\/start\.mjs\b)[^&]*$/
 
 /** Called once, by commands that run until a signal. Does nothing when npm does not run the program. */

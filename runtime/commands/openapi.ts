@@ -22,7 +22,7 @@ const usage = `${programText("openapi", "--out DIR [--plain]")}
   Writes DIR/v2.json and DIR/v3/<path>.json. With --plain references have no siblings, there are no
   extensions, and bodies are JSON: for generators that stumble over the documents as they are served.`
 
-/** Starts a server in memory and requests the documents from it, so the files equal what clients get. */
+/** Starts a server in memory and requests the documents from it, so the files equal a client's downloads. */
 export async function openapi(args: readonly string[], context: CommandContext): Promise<number> {
   const { on: plain, rest: others } = takeSwitch(args, "plain")
   const { values, rest } = takeFlags(others, ["out"])

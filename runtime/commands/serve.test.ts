@@ -3,7 +3,7 @@ import { loadOptions } from "../options/load.ts"
 import { localOptions } from "./local-options.ts"
 import { warnOfAnonymous, warnOfOpenServer } from "./serve.ts"
 
-/** What a server with these arguments warns of before it starts. */
+/** Returns the warnings of a server with these arguments before it starts. */
 function warnings(...args: readonly string[]): readonly string[] {
   const loaded = loadOptions({ args, env: {}, readFile: () => "" })
   const said: string[] = []

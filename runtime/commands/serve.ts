@@ -98,8 +98,8 @@ async function runServer(command: "serve" | "start", args: readonly string[], co
 }
 
 /**
- * `npm start --vendor=kubernetes` gives the option to npm, which keeps it to itself and sets a variable. Throws
- * OptionError with the command that was meant.
+ * npm takes the option of `npm start --vendor=kubernetes` for its own and sets a variable. Throws OptionError with the
+ * intended command.
  */
 export function refuseOptionsOfNpm(env: CommandContext["env"]): void {
   const script = env["npm_lifecycle_event"]
@@ -127,7 +127,7 @@ export function warnOfOpenServer(options: Options, warn: (text: string) => void)
   )
 }
 
-/** `--write-kubeconfig`. Says so when the file had a credential of the other sort. Throws StartError. */
+/** `--write-kubeconfig`. Logs a change of the sort of credential in the file. Throws StartError. */
 export function writeKubeconfig(path: string, text: string, log: Pick<Logger, "info">): void {
   const before = credentialIn(textOf(path))
   const now = credentialIn(text)
@@ -153,7 +153,7 @@ function credentialIn(kubeconfig: string): string | undefined {
   return /^ *token:/m.test(kubeconfig) ? "a token" : undefined
 }
 
-/** What a person reads when the server is ready: its URL, and a command to try. */
+/** The lines printed when the server is ready: its URL, and a command to try. */
 export function whatNext(options: Options, { url }: Launched, kubeconfig: string): string[] {
   const curl = `curl --cacert ${join(options["cert-dir"] || join(options["data-dir"], "pki"), "ca.crt")} ${credentialOfCurl(options)}`
   const ownCertificate = options["tls-cert-file"] !== ""

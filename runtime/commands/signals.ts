@@ -22,8 +22,8 @@ interface SignalOptions {
 }
 
 /**
- * The first signal begins the stop; a second one ends it without waiting for clients. Neither leaves the process there
- * for long: what does not end in time ends with SIGKILL. Nothing that was acknowledged is lost by any of it.
+ * The first signal begins the stop; a second one ends it without waiting for clients. After either, a process that does
+ * not end in time is killed with SIGKILL. No acknowledged write is lost.
  */
 export class EndSignals {
   /** Resolves with the first signal, even one that arrives while the server starts. */
@@ -36,7 +36,7 @@ export class EndSignals {
   private hasStarted = false
   private isOver = false
   private cancelStart: (() => void) | undefined
-  /** When the process is killed, as elapsed time, and what forgets it. */
+  /** Elapsed time at which the process is killed. */
   private killMs = Number.POSITIVE_INFINITY
   private cancelKill: (() => void) | undefined
 
@@ -49,13 +49,13 @@ export class EndSignals {
     for (const signal of ["SIGTERM", "SIGINT"] as const) this.process.on(signal, this.on)
   }
 
-  /** Called when the server has started: until then the process only has to end, and what is stored stays. */
+  /** Called when the server has started: until then the process just exits; stored objects stay. */
   started(): void {
     this.hasStarted = true
     this.cancelStart?.()
   }
 
-  /** Called when what would have sent a signal is gone: as SIGTERM. */
+  /** Called when the parent, which would have sent a signal, is gone: as SIGTERM. */
   parentEnded(): void {
     this.on("SIGTERM")
   }
@@ -67,8 +67,8 @@ export class EndSignals {
   }
 
   /**
-   * Called when the server has stopped. Returns the exit code. Node gives up its handlers of signals as it tears itself
-   * down, and a late signal would then end the process instead. It does not tear itself down when it is made to exit.
+   * Called when the server has stopped. Returns the exit code. On a normal end node removes its signal handlers first,
+   * so a late signal would kill the process. An explicit exit keeps them.
    */
   over(): number {
     this.isOver = true
@@ -97,7 +97,7 @@ export class EndSignals {
     this.process.exit(exitCodes[signal])
   }
 
-  /** The earliest of several counts. */
+  /** Of several times, the earliest counts. */
   private killAfter(delayMs: number, why: string): void {
     const { clock, kill = killProcess } = this.options
     const killMs = clock.elapsedMs() + delayMs

@@ -10,7 +10,7 @@ import { makeFolder } from "../base/make-folder.ts"
 import { type Random, systemRandom } from "../base/random.ts"
 import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
 
-/** The options that say where a server's store is and what it contains; for the help of commands that read it. */
+/** The options about the place and contents of a server's store; for the help of commands that read it. */
 export const storeOptions = [
   "data-dir",
   "store-servers",
@@ -38,10 +38,7 @@ export interface StoreTarget {
   readonly store: Store
   /** Called once the store is filled: closes it and moves it to its place. */
   keep(): Promise<void>
-  /**
-   * Called when filling failed: closes the store. Resolves with a description of what is left behind; undefined:
-   * nothing.
-   */
+  /** Called when filling failed: closes the store. Resolves with a description of the remains; undefined: none. */
   discard(): Promise<string | undefined>
 }
 
@@ -147,7 +144,7 @@ function etcdPlace(servers: readonly string[], { clock, random, options: given }
   }
 }
 
-/** Adds the expiry times of `ends`: the driver knows those of its own leases only. */
+/** Adds the expiry times in `ends`: the driver knows only its own leases. */
 function withEnds(store: Store, ends: ReadonlyMap<string, number>): Store {
   function ending(item: StoredValue): StoredValue {
     const expiresAtMs = item.expiresAtMs ?? ends.get(item.key)

@@ -64,7 +64,7 @@ interface KindMigration {
 
 async function migrate(run: Run): Promise<number> {
   const { context, dryRun, drop } = run
-  // All kinds are counted before one is written: an object that cannot be read stops the command in time.
+  // Counts all kinds before writing any: an unreadable object stops the command in time.
   const planned = await plan(run)
   if (planned.length === 0) {
     context.print("nothing to migrate: the schemas are those that wrote the store")

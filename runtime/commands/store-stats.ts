@@ -18,7 +18,7 @@ const usage = `${programText("store stats", "[--json]")}
   read once.
   --json   one JSON object`
 
-/** Sizes are those of the stored values: encoded, without keys. */
+/** Sizes count the stored values: encoded, without keys. */
 export async function storeStats(args: readonly string[], context: CommandContext): Promise<number> {
   const { on: json, rest } = takeSwitch(args, "json")
   const { options, positionals, help } = optionsOf(rest, context)

@@ -70,7 +70,7 @@ async function loadDecoder(kind: Kind): Promise<Decoder> {
   }
 }
 
-/** Returns the fields of a stored object, or a text that says why it is not one of this kind. */
+/** Returns the fields of a stored object, or the reason why it is not one of this kind. */
 function readObject(value: Uint8Array, kind: string, decode: (raw: Uint8Array) => JsonObject): JsonObject | string {
   if (!isEnvelope(value)) {
     const object = readJson(value)

@@ -44,7 +44,7 @@ async function verify(options: Options, context: CommandContext, json: boolean):
   return faults === 0 ? 0 : 1
 }
 
-/** What was checked. */
+/** The result of the check. */
 interface VerifyResult extends Pick<Inspection, "revision" | "keys" | "contentHash"> {
   readonly store: string
   /** Set only if past versions can be checked. */

@@ -192,7 +192,7 @@ describe("a command that reads a damaged file", () => {
     }
     expect(await inChildProcess(["store", "verify"], command)(["--json"], { ...context, rerun })).toBe(3)
     expect(calls).toEqual([["store", "verify", "--json"]])
-    // In the child it ends with its parent, which here is the runner of the tests: its channel stays as it was.
+    // A child ends with its parent. Here the parent is the test runner, whose channel must stay as it was.
     const before = process.listeners("disconnect")
     onTestFinished(() => {
       for (const listener of process.listeners("disconnect")) if (!before.includes(listener)) process.off("disconnect", listener)

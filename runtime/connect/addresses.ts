@@ -8,7 +8,7 @@ import { type IpAddress, type IpRange, parseCidr, parseIp } from "../base/ip-add
 import { ownAddressesMs } from "../base/limits.ts"
 
 export interface AddressPolicy {
-  /** This server's own addresses, including those the machine acquired after the server started. */
+  /** This server's own addresses, including addresses that the machine acquired after the server started. */
   readonly own: () => readonly string[]
   /** `--proxy-allowed-cidrs`: exceptions to the refused ranges. */
   readonly allowed: readonly IpRange[]

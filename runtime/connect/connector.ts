@@ -39,8 +39,8 @@ function systemAddresses(): readonly string[] {
 }
 
 /**
- * Called once per server. `advertised` is the address at which clients reach the server; the rest of its own addresses
- * are those of the machine's interfaces.
+ * Called once per server. `advertised` is the address at which clients reach the server; its other own addresses are
+ * the addresses of the machine's interfaces.
  */
 export function createConnector(options: ConnectOptions, server: { clock: Clock; vendor: Vendor; advertised: string }): Connector {
   const { networkAddresses = systemAddresses } = options

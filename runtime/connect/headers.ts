@@ -39,7 +39,7 @@ export function requestHeaders(incoming: Incoming, options: { uri?: string; upgr
     if (value === undefined || name.startsWith(":") || hopByHop.has(name) || identity.test(name) || named.has(name)) continue
     headers[name] = value
   }
-  // HTTP/2 has two fields for the host; this is the one that this server validated (RFC 9113 section 8.3.1).
+  // HTTP/2 has two fields for the host; the server validated this one (RFC 9113 section 8.3.1).
   const host = incoming.headers[":authority"] ?? incoming.headers.host
   if (typeof host === "string") headers["host"] = host
   if (/(^|,)\s*trailers\s*(,|$)/i.test(String(incoming.headers.te ?? ""))) headers["te"] = "trailers"

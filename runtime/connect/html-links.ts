@@ -87,7 +87,7 @@ const sliceBytes = 8 * 1024
 const byteWork = 0.01
 const linkWork = 2
 
-/** The callbacks of the tokenizer, all of them doing nothing; subclasses override those they need. */
+/** The callbacks of the tokenizer, all of them doing nothing; subclasses override the callbacks that they need. */
 class TokenizerHandler implements TokenizerCallbacks {
   onattribdata(_start: number, _end: number): void {}
   onattribend(_quote: QuoteType): void {}

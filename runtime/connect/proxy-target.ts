@@ -19,7 +19,7 @@ export interface ProxyRequest {
   readonly name: string
 }
 
-/** What finding an endpoint of a service needs. */
+/** Dependencies of finding a service's endpoint. */
 export interface EndpointContext {
   readonly read: ObjectReader
   readonly random: Random

@@ -26,11 +26,11 @@ export interface Bootstrap extends Controller {
   readonly done: Promise<void>
   /** The reason why it is not done yet; undefined once it is. Read by the readiness check. */
   fault(): string | undefined
-  /** The same of one step. */
+  /** The reason for one step. */
   faultOf(step: BootstrapStep): string | undefined
 }
 
-/** What is made, in this order. */
+/** Steps of the bootstrap, in this order. */
 export type BootstrapStep = "namespaces" | "priorityClasses" | "service" | "flowControl"
 
 /** For servers that share a store: a lease must be renewed well before it expires. The reference's interval. */
@@ -84,7 +84,7 @@ export function startBootstrap(deps: ControllerDeps, options: BootstrapOptions):
   }
 }
 
-/** Where clients in the cluster reach the servers. */
+/** Makes the addresses at which clients in the cluster reach the servers. */
 async function ensureAddresses(deps: ControllerDeps, where: { addresses: readonly string[]; port: number }): Promise<void> {
   await ensureEndpoints(deps, where)
   await ensureEndpointSlice(deps, where)
@@ -97,8 +97,8 @@ async function addressesOf({ registry }: ControllerDeps, { address, shared }: Bo
 }
 
 /**
- * Removes this server from the endpoints, so that clients use the others. The last server stays listed: there is no
- * other.
+ * Removes this server from the endpoints, so that clients use the others. The last server stays listed, since there is
+ * no other.
  */
 async function leave(deps: ControllerDeps, { address, port }: BootstrapOptions): Promise<void> {
   const { registry, log } = deps

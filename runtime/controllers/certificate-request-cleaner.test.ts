@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 afterEach(() => one.close())
 
-/** Requests by page, and what was deleted. */
+/** Pages of requests, and the names of deleted ones. */
 function fake(pages: readonly (readonly ApiObject[])[]) {
   const deleted: string[] = []
   let faults = 0

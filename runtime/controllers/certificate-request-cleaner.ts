@@ -1,6 +1,6 @@
 /**
- * Deletes CertificateSigningRequests that have served their purpose: an hour after they were denied, failed or issued,
- * a day after they were made if there is no decision, and when the certificate has expired.
+ * Deletes old CertificateSigningRequests: an hour after they were denied, failed or issued, a day after their creation
+ * if there is no decision, and when the certificate has expired.
  */
 import { Turns } from "../base/turns.ts"
 import { keyWork } from "../base/work.ts"
@@ -19,7 +19,7 @@ const pageSize = 500
 const decidedMs = 3600_000
 const undecidedMs = 24 * 3600_000
 
-/** Called once at start, whether the kind is served or not. The first look is after a minute. */
+/** Called once at start, whether the kind is served or not. The first run is after a minute. */
 export function startCertificateRequestCleaner(deps: ControllerDeps): Controller {
   const { clock, log } = deps
   return runEvery({
@@ -30,7 +30,7 @@ export function startCertificateRequestCleaner(deps: ControllerDeps): Controller
   })
 }
 
-/** Begins again from the first page when a list has expired: at the next interval. */
+/** If a list expires, the next interval begins again with the first page. */
 async function cleanAll({ client, clock, registry }: ControllerDeps): Promise<void> {
   if (registry.deps.kinds.find(place.group, place.version, place.resource) === undefined) return
   const requests = client(certificateController(registry))
@@ -69,7 +69,7 @@ function isPast(time: JsonValue | undefined, afterMs: number, nowMs: number): bo
   return atMs !== undefined && atMs + afterMs <= nowMs
 }
 
-/** `certificate`: PEM in base64. What is none does not expire. */
+/** `certificate`: PEM in base64. A text that is not a certificate does not expire. */
 function hasExpired(certificate: string, nowMs: number): boolean {
   try {
     return Date.parse(new X509Certificate(Buffer.from(certificate, "base64")).validTo) < nowMs

@@ -1,6 +1,6 @@
 /**
  * Gives a ClusterRole with an `aggregationRule` the rules of the ClusterRoles that its selectors choose (catalog
- * rbac.yaml: aggregation). A change of one role looks again at those that choose it, before or after the change.
+ * rbac.yaml: aggregation). A change of a role queues the roles whose selectors match it, before or after the change.
  */
 import { Turns } from "../base/turns.ts"
 import { fieldKeyWork } from "../base/work.ts"
@@ -38,7 +38,7 @@ interface Change {
   readonly event: CacheEvent | undefined
 }
 
-/** Keeps the selectors of the roles that have some, and queues the roles that the change concerns. */
+/** Keeps the selectors of aggregated roles, and queues the roles that the change affects. */
 function note(selectors: Map<string, readonly LabelSelector[]>, role: CachedObject, { keys, event }: Change): void {
   const name = role.field("metadata.name")
   const own = event?.type === "DELETED" ? [] : selectorsOf(role)
@@ -52,9 +52,9 @@ function note(selectors: Map<string, readonly LabelSelector[]>, role: CachedObje
 
 const ruleField = Buffer.from('"aggregationRule":')
 
-/** A selector that cannot be read, of an object that another program stored, chooses nothing. */
+/** An invalid selector, which only another program can have stored, matches nothing. */
 function selectorsOf(role: CachedObject): LabelSelector[] {
-  // Few roles have any, and the start looks at all of them.
+  // Few roles have an aggregation rule, and the start reads all roles.
   if (!role.json().includes(ruleField)) return []
   const rule = parseObject(role.json())["aggregationRule"]
   const given = isObject(rule) ? rule["clusterRoleSelectors"] : undefined
@@ -89,7 +89,8 @@ async function unite({ api, registry }: ControllerDeps, name: string): Promise<v
     }
   }
   if (deepEqual(rules, role.rules ?? [])) return
-  // With the uid: an apply would make a role again that went meanwhile, with its rules and without its rule to unite.
+  // With the uid: without it, an apply could recreate a role that was deleted meanwhile, with rules but without its
+  // aggregation rule.
   const { uid = "" } = role.metadata
   await orGone(clusterroles.apply({ metadata: { name, uid }, rules }, { fieldManager, force: true }))
 }

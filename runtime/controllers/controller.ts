@@ -18,7 +18,7 @@ export type SystemApi = Pick<
 
 export interface ControllerDeps {
   readonly registry: Registry
-  /** Makes the operations in the name of a user of the server itself. */
+  /** Makes the operations for a user of the server itself. */
   readonly api: (user: typeof serverUser) => SystemApi
   /** The same for kinds that a server may not have. */
   readonly client: (user: typeof serverUser) => ObjectClient
@@ -28,21 +28,21 @@ export interface ControllerDeps {
   readonly log: Log
 }
 
-/** What happens to the keys of one work queue, for metrics. */
+/** Counts the events of one work queue's keys, for metrics. */
 export interface QueueMeter {
   added(): void
-  /** A worker took a key that had waited this long. Returns what is called when the work has ended. */
+  /** Called when a worker takes a key that has waited this long. Returns a function to call when the work has ended. */
   begun(waitedMs: number): () => void
   retried(): void
 }
 
-/** Makes the meter of a queue by the name that the reference's metrics give it. */
+/** Makes the meter of a queue, by its name in the reference's metrics. */
 export type QueueMeters = (queue: string) => QueueMeter
 
 /** Background work that continues until it is stopped. */
 export interface Controller {
-  /** Stops the work. Resolves once none of it is running any more. */
+  /** Stops the work. Resolves once all of it has ended. */
   stop(): Promise<void>
-  /** Resolves when the objects are there without which a start is not complete. Absent: there are none. */
+  /** Resolves when the objects that a complete start requires exist. Absent: there are none. */
   readonly made?: Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Deletes all objects below a prefix, for a namespace or a definition that is being deleted. Sweeps come again and
- * again while finalizers hold objects, so what they read of an object is read once per version, and in turns.
+ * Deletes all objects below a prefix, for a namespace or a definition that is being deleted. Sweeps repeat while
+ * finalizers hold objects, so they read each version of an object only once, and in turns.
  */
 import { serverAttributes } from "../admission/server-identity.ts"
 import { ApiError } from "../base/errors.ts"
@@ -18,7 +18,7 @@ import { finalizersKeptMax } from "./limits.ts"
 /** Stores write concurrent commits as one batch; more parallel deletions would only delay requests. */
 const deletesAtOnce = 16
 
-/** What a sweep reads of an object. */
+/** The fields of an object that a sweep uses. */
 interface Content {
   readonly namespace: string
   readonly name: string
@@ -29,7 +29,7 @@ interface Content {
 
 const known = new WeakMap<CachedObject, Content>()
 
-/** Reads what a sweep needs of a version of an object, and returns the work that it was. Throws UndecodableError. */
+/** Reads the fields of an object's version, and returns the work done. Throws UndecodableError. */
 function contentOf(entry: CachedObject): { readonly content: Content; readonly work: number } {
   const kept = known.get(entry)
   if (kept !== undefined) return { content: kept, work: lookWork }
@@ -41,8 +41,8 @@ function contentOf(entry: CachedObject): { readonly content: Content; readonly w
 }
 
 /**
- * Deletes the objects of a snapshot below `prefix` that are not being deleted already. Returns the reasons why some
- * could not be deleted; an object that is gone or was replaced is none.
+ * Deletes the objects of a snapshot below `prefix` that are not being deleted already. Returns the reasons for failed
+ * deletions, but none for an object that is gone or was replaced.
  */
 export async function deleteContent(
   registry: Registry,
@@ -74,7 +74,7 @@ export async function deleteContent(
   return faults
 }
 
-/** Calls `visit` with each object, in turns, and `onUndecodable` for those that cannot be read. */
+/** Calls `visit` with each object, in turns, and `onUndecodable` for objects that cannot be read. */
 export async function visitContent(
   entries: Iterable<CachedObject>,
   visit: (entry: CachedObject, content: Content) => void,

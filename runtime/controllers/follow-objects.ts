@@ -1,6 +1,6 @@
 /**
- * Keeps what a server knows of some kinds equal to their objects in the watch cache, on every server by its own watch.
- * Authorizers decide by it.
+ * Keeps a server's index of some kinds equal to their objects in the watch cache. Every server has its own watch, since
+ * its authorizers use the index.
  */
 import { isObject, type JsonObject } from "../base/json.ts"
 import type { Stages } from "../base/turns.ts"
@@ -15,26 +15,26 @@ export interface Place {
   readonly name: string
 }
 
-/** What takes the objects of one kind up; calls follow each other. Large objects are taken up in stages. */
+/** Receives the objects of one kind, one call after the other. Handles large objects in stages. */
 export interface Take {
-  /** Called for each version. The bytes of the object are valid in this turn alone. */
+  /** Called for each version. The object's bytes are valid only in this turn. */
   put(place: Place, object: CachedObject): void | Stages<void>
   remove(place: Place): void | Stages<void>
 }
 
 export interface ObjectFollower extends Controller {
-  /** Resolves when all objects that the store had are taken up. */
+  /** Resolves when all objects that the store had at the start are handled. */
   readonly ready: Promise<void>
-  /** Why they are not yet; undefined once they are. */
+  /** Why that is not the case yet; undefined once it is. */
   fault(): string | undefined
-  /** Resolves when everything that was received is taken up. */
+  /** Resolves when all received objects are handled. */
   settled(): Promise<void>
 }
 
-/** A kind, undefined if the server does not have it, and what takes its objects up. */
+/** A kind, undefined if the server does not have it, and the handler of its objects. */
 export type Followed = readonly [kind: Kind | undefined, take: Take]
 
-/** Called once at start. `pending`: what `fault` says until all is read. */
+/** Called once at start. `pending`: text of `fault` until all objects are read. */
 export function followObjects(deps: ControllerDeps, followed: readonly Followed[], pending: string): ObjectFollower {
   const informers = followed.flatMap(([kind, take]) =>
     kind === undefined ? [] : [startPacedInformer(deps, kind, new Follower(kind, take))],
@@ -56,7 +56,7 @@ export function followObjects(deps: ControllerDeps, followed: readonly Followed[
   }
 }
 
-/** Several as one. */
+/** Combines several followers. */
 export function allOf(followers: readonly ObjectFollower[]): ObjectFollower {
   const each = async (of: (follower: ObjectFollower) => Promise<void>): Promise<void> => {
     await Promise.all(followers.map(of))
@@ -69,13 +69,13 @@ export function allOf(followers: readonly ObjectFollower[]): ObjectFollower {
   }
 }
 
-/** The document of an object. Its bytes are read before the first stage ends. */
+/** Parses the document of an object. Its bytes are read before the first stage ends. */
 export function* parsingDocument(object: CachedObject): Stages<JsonObject> {
   const { value } = yield* parsingJson(object.json().toString("utf8"))
   return isObject(value) ? value : {}
 }
 
-/** The end of a key has the place, which the object would have to be decoded for. */
+/** Reads the place from the end of a key; the object would have to be decoded for it. */
 function placeIn(key: string, { namespaced }: Pick<Kind, "namespaced">): Place {
   const slash = key.lastIndexOf("/")
   return {

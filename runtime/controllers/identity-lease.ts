@@ -1,5 +1,5 @@
 /**
- * The Lease by which a server of a cluster is known, and the end of those that servers left behind (catalog
+ * The Lease that identifies a server of a cluster, and the deletion of Leases whose servers are gone (catalog
  * operations.yaml: identity leases; periods, names and labels are the reference's).
  */
 import { serverUser } from "../admission/server-identity.ts"
@@ -15,30 +15,30 @@ import { isRefusal, orGone, orUndefined } from "./refusals.ts"
 
 const renewMs = 10_000
 const retryMs = 1000
-/** How long a silent server counts as alive, and how often those that do not are looked for. */
+/** Seconds for which a silent server counts as alive; also the interval of the search for expired Leases. */
 const leaseSeconds = 3600
 const collectMs = leaseSeconds * 1000
 
-/** Neutral name of the label, and its value: what the Lease is the identity of. */
+/** Neutral name of the label, and its value: the component that the Lease identifies. */
 const identityLabel = "apiserver.orch.io/identity"
 const identityValue = "kube-apiserver"
 const hostLabel = "orch.io/hostname"
 
-/** Who a server is. */
+/** The identity of a server. */
 export interface ServerIdentity {
-  /** The name of its Lease: the same after a restart. */
+  /** The name of its Lease, which is the same after a restart. */
   readonly name: string
   readonly host: string
-  /** Differs from that of every other server, and of earlier runs of this one. */
+  /** Unique among all servers and their runs. */
   readonly run: string
 }
 
 export interface IdentityLease extends Controller {
-  /** Resolves when the Lease is there for the first time. */
+  /** Resolves when the Lease exists for the first time. */
   readonly made: Promise<void>
 }
 
-/** Called once by each server, when the namespace of the system exists. */
+/** Called once by each server, when the system namespace exists. */
 export function startIdentityLease(deps: ControllerDeps, identity: ServerIdentity): IdentityLease {
   const { clock, log } = deps
   let finish: () => void = () => undefined
@@ -91,7 +91,7 @@ async function renew({ api, clock, registry }: ControllerDeps, { name, host, run
   }
 }
 
-/** Deletes the Leases whose servers have not renewed them in time. */
+/** Deletes Leases that their servers have not renewed in time. */
 async function collect({ api, clock, registry }: ControllerDeps): Promise<void> {
   const { vendor } = registry.deps
   const namespace = vendor.namespace("orch-system")
@@ -111,7 +111,7 @@ interface Term {
   readonly leaseDurationSeconds?: number
 }
 
-/** A Lease that says no term is no server's. */
+/** A Lease without a duration belongs to no server, and counts as expired. */
 function isExpired({ renewTime, leaseDurationSeconds }: Term, nowMs: number): boolean {
   const renewedMs = instantMs(renewTime ?? undefined)
   if (renewedMs === undefined || leaseDurationSeconds === undefined) return true

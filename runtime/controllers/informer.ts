@@ -40,7 +40,7 @@ export async function startInformer(deps: ControllerDeps, kind: Kind, follower: 
 
   function subscribe(handle: KindHandle): Subscription {
     const snapshot = handle.cache.snapshot()
-    // Bounded: the follower walks it, and those that decode objects do so in turns (paced-informer.ts).
+    // Bounded: the follower iterates, and followers that decode objects do so in turns (paced-informer.ts).
     follower.onState(snapshot.entries({ prefix: handle.prefix("") }), handle)
     return handle.cache.subscribe({
       prefix: "",

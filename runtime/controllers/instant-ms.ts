@@ -1,7 +1,7 @@
 /** Times of objects in milliseconds, for comparison with the clock. */
 import { parseInstant } from "../base/time.ts"
 
-/** Undefined when there is no time. Validation has read it: it is a time. */
+/** Undefined for an absent time. A present one was validated. */
 export function instantMs(time: string | null | undefined): number | undefined {
   return typeof time === "string" ? parseInstant(time).seconds * 1000 : undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Repairs the stored allocations of cluster addresses and node ports from the services that hold them (catalog
+ * Repairs the stored allocations of cluster addresses and node ports from the services that use them (catalog
  * operations.yaml: service IP and node port repair). An allocation is committed together with its service, so there is
  * nothing to repair unless another program wrote to the store.
  */
@@ -58,8 +58,7 @@ function same(range: NumberRange, stored: StoredValue, wanted: Buffer): boolean 
 }
 
 /**
- * Reports services that share a number. Another program wrote them, and only their owners can decide which one is
- * right.
+ * Reports services that share a number. Another program wrote them, and only their owners can decide which is correct.
  */
 function reportDoubles({ log }: Pick<ControllerDeps, "registry" | "log">, range: NumberRange, services: readonly ApiObject[]): void {
   const holders = new Map<number, string>()

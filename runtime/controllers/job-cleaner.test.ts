@@ -43,7 +43,7 @@ async function finish(name: string, type: "Complete" | "Failed" = "Complete"): P
   await controller.idle()
 }
 
-/** Those that are not being deleted. */
+/** Jobs that are not being deleted. */
 async function left(): Promise<string[]> {
   const jobs = await Promise.all((await one.names("jobs")).map((path) => one.get("jobs", path)))
   return jobs.filter((job): job is ApiObject => job?.metadata?.deletionTimestamp === undefined).map((job) => job.metadata?.name ?? "")

@@ -1,4 +1,4 @@
-/** Deletes Jobs that have ended, `spec.ttlSecondsAfterFinished` after that, with what they own. */
+/** Deletes finished Jobs and their dependents, `spec.ttlSecondsAfterFinished` after their end. */
 import type { Job } from "../../generated/batch/v1/job/types.ts"
 import { instantMs } from "./instant-ms.ts"
 import type { ControllerDeps } from "./controller.ts"
@@ -38,7 +38,7 @@ async function clean({ api, clock, registry }: ControllerDeps, key: string, keys
   await orGone(jobs.delete(namespace, name, { propagationPolicy: "Foreground", preconditions }))
 }
 
-/** When the Job is to be deleted; undefined while it runs, and without a time to live. */
+/** When to delete the Job; undefined while it runs, and without a time to live. */
 function dueOf({ spec, status }: Job): number | undefined {
   const ended = (status.conditions ?? []).find(({ type, status: is }) => is === "True" && (type === "Complete" || type === "Failed"))
   const atMs = instantMs(ended?.lastTransitionTime)

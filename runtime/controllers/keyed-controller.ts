@@ -1,7 +1,7 @@
 /**
- * What most controllers are: changes of some kinds give keys, and the work on a key brings the objects that it names to
- * the state they should have. All state is in the objects, so the work may be repeated, begun again after a restart,
- * and done by two servers at once.
+ * The base of most controllers: changes of some kinds produce keys, and the work on a key brings the objects that it
+ * names to their desired state. All state is in the objects, so the work may be repeated, resumed after a restart, and
+ * done by two servers at once.
  */
 import type { ResourceName } from "../admission/plugin.ts"
 import type { CachedObject, CacheEvent } from "../storage/cache.ts"
@@ -16,35 +16,35 @@ export interface KeyedController extends Controller {
   idle(): Promise<void>
 }
 
-/** The keys to look at, now or later. */
+/** Adds keys to process, now or later. */
 export interface Keys {
   add(key: string): void
   addAfter(key: string, delayMs: number): void
 }
 
-/** A kind whose objects give keys. */
+/** A kind whose objects produce keys. */
 export interface Watched {
   readonly kind: ResourceName
-  /** Called with every object at first, and with each change of one. */
+  /** Called with every object at first, and then with each change. */
   readonly changed: (object: CachedObject, keys: Keys, event?: CacheEvent) => void
 }
 
 export interface KeyedOptions {
   /** The name of the queue in the reference's metrics. */
   readonly queue: string
-  /** What is logged when the work on a key fails; it is tried again later. */
+  /** Logged when the work on a key fails; the key is retried later. */
   readonly fault: string
   /** Keys that are worked on in parallel; default 1. */
   readonly workers?: number
   readonly watched: readonly Watched[]
   readonly work: (key: string, keys: Keys) => Promise<void>
-  /** Called once before the first key, with what other sources of keys need. */
+  /** Called once before the first key, with the target for keys from other sources. */
   readonly begin?: (keys: Keys) => void
-  /** Called at intervals, to look at keys although nothing has changed. Absent: time alone changes nothing. */
+  /** Called at intervals to add keys although nothing has changed. Absent: no resync. */
   readonly resync?: { readonly everyMs: number; readonly add: (keys: Keys) => void }
 }
 
-/** Called by a controller when it starts. Kinds that the server does not have are left out. */
+/** Called by a controller when it starts. Skips kinds that the server does not have. */
 export function startKeyedController(deps: ControllerDeps, options: KeyedOptions): KeyedController {
   const { clock, log, meters } = deps
   const meter = meters?.(options.queue)
@@ -53,7 +53,7 @@ export function startKeyedController(deps: ControllerDeps, options: KeyedOptions
     ...(meter !== undefined && { meter }),
     ...(options.workers !== undefined && { workers: options.workers }),
     work: (key) => options.work(key, queue),
-    // A field called `key` would be taken for a secret.
+    // Logs would redact a field called `key`.
     onError: (error, key) => log.warn({ object: key, error: errorText(error) }, options.fault),
   })
   options.begin?.(queue)
@@ -92,14 +92,17 @@ function tick({ clock, log }: ControllerDeps, { everyMs, add }: NonNullable<Keye
   })
 }
 
-/** The key of an object by its place; `placeOf` is the inverse. Cluster-scoped objects have their name alone. */
+/**
+ * The key of an object, made of its namespace and name; `placeOf` is the inverse. Cluster-scoped objects have only a
+ * name.
+ */
 export function keyOf(object: CachedObject): string {
   const namespace = object.field("metadata.namespace")
   const name = object.field("metadata.name")
   return namespace === "" ? name : `${namespace}/${name}`
 }
 
-/** Called by the work on a key that `keyOf` made. */
+/** Called by the work on a key made by `keyOf`. */
 export function placeOf(key: string): { readonly namespace: string; readonly name: string } {
   const slash = key.indexOf("/")
   return { namespace: key.slice(0, Math.max(0, slash)), name: key.slice(slash + 1) }

@@ -27,7 +27,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()))
 })
 
-/** Runs enough turns of the event loop for everything that does not wait for the clock. */
+/** Runs enough turns of the event loop for all work that does not wait for the clock. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -110,7 +110,7 @@ test("the second never leads while the first may hold the lease", async () => {
   const { failing, broken } = withFaults(store)
   await candidate("a", failing)
   await looks(1)
-  // The first check of the second comes right after the last renewal.
+  // The second server's first check comes right after the last renewal.
   await candidate("b")
   const renewedMs = clock.nowMs()
   broken.yes = true

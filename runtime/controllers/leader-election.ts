@@ -1,8 +1,8 @@
 /**
- * Leader election among the servers of a shared store. One of them runs the controllers that serve all: it holds a
- * Lease, as the components of a control plane do (catalog operations.yaml; the periods are those of client-go). Two
- * leaders at once, briefly or through a wrong clock, do no harm, because controllers write conditionally. The Lease
- * only avoids doing the work twice.
+ * Leader election among the servers of a shared store. The leader runs the controllers for all of them. It holds a
+ * Lease, like the components of a control plane (catalog operations.yaml; the periods are client-go's). Two leaders at
+ * once, briefly or through a wrong clock, do no harm, because controllers write conditionally. The Lease only avoids
+ * doing the work twice.
  */
 import type { Lease, LeaseSpec } from "../../generated/coordination.orch.io/v1/lease/types.ts"
 import { serverUser } from "../admission/server-identity.ts"
@@ -16,11 +16,11 @@ import type { ControllerDeps, Controller, SystemApi } from "./controller.ts"
 /** Name of the Lease in the system namespace. */
 export const leaderLeaseName = "orch-apiserver"
 
-/** How long the others wait for a silent leader. */
+/** Seconds for which the others wait for a silent leader. */
 const leaseSeconds = 15
 /** Interval at which a leader renews and the others check. */
 export const leaderRetryMs = 2000
-/** A leader that could not renew for this long stops, before another one starts. */
+/** Milliseconds after which a leader that could not renew stops, before another one starts. */
 export const renewDeadlineMs = 10_000
 /**
  * Checks of an unchanged Lease after which its holder counts as gone. Counting checks instead of comparing times keeps
@@ -29,9 +29,9 @@ export const renewDeadlineMs = 10_000
 const unchangedChecksMax = Math.ceil((leaseSeconds * 1000) / leaderRetryMs) + 1
 
 /**
- * Called once by each server of a shared store. `identity` must differ from that of every other server and of earlier
- * runs of this one. Calls `start` whenever this server becomes the leader, and stops the controllers when it no longer
- * is. Stopping releases the Lease.
+ * Called once by each server of a shared store. `identity` must be unique among all servers and their runs. Calls
+ * `start` whenever this server becomes the leader, and stops the controllers when it no longer is. Stopping releases
+ * the Lease.
  */
 export function startLeaderElection(deps: ControllerDeps, options: { identity: string; start: () => Controller }): Controller {
   const { clock, log } = deps

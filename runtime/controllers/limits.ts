@@ -1,17 +1,17 @@
-/** Limits of what controllers do for one object of a user. */
+/** Limits of the work of controllers for one object of a user. */
 
-/** Namespaces in which the garbage collector looks for an owner only to report it to the user. */
+/** Namespaces that the garbage collector searches for an owner only to report it to the user. */
 export const namespacesSearchedMax = 1000
 
 /**
- * Finalizers of an object that a sweep of its namespace remembers for the next one, and different ones that the
+ * Finalizers of an object that a sweep of its namespace remembers for the next sweep, and different finalizers that the
  * namespace's conditions count. Real objects have one or two.
  */
 export const finalizersKeptMax = 16
 export const finalizersCountedMax = 1000
 
-/** Absent owners of one object that the garbage collector looks for elsewhere: one Event is enough for an object. */
+/** Absent owners of one object that the garbage collector searches for elsewhere: one Event per object is enough. */
 export const ownersSearchedMax = 3
 
-/** Uids of owners for which the garbage collector remembers that they do not exist in any namespace. */
+/** Uids of owners that the garbage collector remembers as missing from all namespaces. */
 export const uidsRememberedMax = 10_000

@@ -5,15 +5,15 @@
 import type { Clock } from "../base/clock.ts"
 import type { Log } from "./controller.ts"
 
-/** How long a repeated warning is suppressed. */
+/** Milliseconds for which a repeated warning is suppressed. */
 const silenceMs = 60_000
 /** Limit on remembered faults; there may be many objects that cannot be collected. */
 const rememberedMax = 1000
 
 /**
- * Called once at start with the log that controllers write to. The same text about the same thing passes once a minute,
- * with `repeated`: the number of suppressed repeats. Two warnings are the same when all values except `error` are
- * equal; `error` may name another server each time.
+ * Called once at start with the log that controllers write to. The same warning passes once a minute, with `repeated`:
+ * the number of suppressed repeats. Two warnings are the same when all values except `error` are equal; `error` may
+ * name another server each time.
  */
 export function deduplicateLog(log: Log, clock: Clock): Log {
   const told = new Map<string, { readonly atMs: number; repeated: number }>()

@@ -1,6 +1,6 @@
 /**
- * Makes and keeps the objects that a server has of its own, beside the namespaces and roles: those by which others find
- * it, know what it serves, and know whom it trusts. Every server of a store does, as every kube-apiserver.
+ * Creates and maintains a server's own objects besides namespaces and roles: objects by which clients find it, learn
+ * its groups, and learn which authorities it trusts. Every server of a store does so, like every kube-apiserver.
  */
 import type { Controller, ControllerDeps } from "./controller.ts"
 import { startApiServiceAvailability } from "./api-services/availability.ts"
@@ -13,24 +13,24 @@ import { startAfter } from "./start-after.ts"
 
 export interface OwnObjectsOptions {
   readonly bootstrap: Pick<Bootstrap, "done">
-  /** The kinds of all definitions are served. */
+  /** Resolves when the kinds of all definitions are served. */
   readonly kindsKnown: Promise<void>
   readonly identity: ServerIdentity
-  /** Absent: no client is known by its certificate. */
+  /** Absent: the server does not authenticate client certificates. */
   readonly trust: TrustSource | undefined
 }
 
-/** Each says why its part has not been made yet; undefined once it was. */
+/** Each returns why its objects have not been made yet; undefined once they were. */
 export interface OwnObjectFaults {
   readonly apiServices: () => string | undefined
   readonly availability: () => string | undefined
-  /** Says that it has not begun. */
+  /** The fault before it has begun. */
   readonly lease: () => string | undefined
   readonly published: () => string | undefined
 }
 
 export interface OwnObjects extends Controller {
-  /** Resolves when all have been made, or have failed and are tried again. */
+  /** Resolves when all objects have been made, or have failed and are retried. */
   readonly made: Promise<void>
   readonly faults: OwnObjectFaults
 }
@@ -38,7 +38,7 @@ export interface OwnObjects extends Controller {
 /** Called once per server. */
 export function startOwnObjects(deps: ControllerDeps, { bootstrap, kindsKnown, identity, trust }: OwnObjectsOptions): OwnObjects {
   const services = startApiServiceRegistration(deps, kindsKnown)
-  // Their parts need the namespaces, and the levels that schemas name.
+  // These need the namespaces, and the priority levels that schemas name.
   const lease = startAfter(bootstrap.done, () => startIdentityLease(deps, identity))
   const published = startAfter(bootstrap.done, () => startPublishedConfiguration(deps, trust))
   const dangling = startAfter(bootstrap.done, () => startDanglingConditions(deps))
@@ -49,7 +49,7 @@ export function startOwnObjects(deps: ControllerDeps, { bootstrap, kindsKnown, i
     faults: {
       apiServices: services.fault,
       availability: until(availability.made),
-      // As in the reference: a server whose store is slow is alive.
+      // As in the reference: a server with a slow store counts as alive.
       lease: until(bootstrap.done),
       published: until(published.made),
     },

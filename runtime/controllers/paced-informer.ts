@@ -1,6 +1,6 @@
 /**
- * An informer whose objects are handled in turns of the event loop. A controller that decodes what it sees uses it: the
- * first state of ten thousand pods would otherwise hold every request.
+ * An informer that handles objects in turns of the event loop, for controllers that decode objects: the first state of
+ * ten thousand pods would otherwise block every request.
  */
 import { turnWorkMax } from "../base/limits.ts"
 import { readWork } from "../base/work.ts"
@@ -12,14 +12,13 @@ import type { ControllerDeps, Controller } from "./controller.ts"
 import { startInformer } from "./informer.ts"
 
 /**
- * What a handler does: all of it at once; in stages, each of which is a turn if the object is large; or in turns of its
- * own, which it awaits.
+ * Work of a handler: all at once; in stages, each a turn if the object is large; or asynchronously, in its own turns.
  */
 export type Handling = void | Stages<void> | Promise<void>
 
-/** Called in the order of the store's revisions, never twice at a time. */
+/** Called in the order of the store's revisions, one call at a time. */
 export interface PacedHandler {
-  /** A state begins: what was seen before and is not given until `end` is gone. */
+  /** A state begins: objects seen earlier and not given until `end` are gone. */
   begin?(): void
   /** One object of a state. */
   object(object: CachedObject): Handling
@@ -28,27 +27,28 @@ export interface PacedHandler {
 }
 
 export interface PacedInformer extends Controller {
-  /** Resolves when the first state was received, or when that failed and is tried again. */
+  /** Resolves when the first state was received, or its request has failed and is retried. */
   readonly following: Promise<unknown>
-  /** Resolves when everything that was received is handled. */
+  /** Resolves when all received objects are handled. */
   settled(): Promise<void>
 }
 
-/** What a handler does with an object that it has decoded, in the unit of `base/work.ts`: measured with pods. */
+/** Work of handling a decoded object, in the unit of `base/work.ts`: measured with pods. */
 const handleWork = 20
 
 /** One state, or the events of one delivery. */
 type Batch = { readonly objects: Iterable<CachedObject> } | { readonly events: readonly CacheEvent[] }
 
 /**
- * What informers have received and their controller has not handled yet, in the order of arrival. The informers of a
- * controller that compares kinds with each other share one: it then sees the changes of all kinds in their order.
+ * Objects and events that informers have received and their controller has not handled yet, in order of arrival. A
+ * controller that compares kinds with each other shares one among its informers, so that it sees the changes of all
+ * kinds in their order.
  */
 export class Backlog {
   private waiting: ({ readonly of: Paced; readonly batch: Batch } | { readonly reached: () => void })[] = []
   private handling: Promise<void> | undefined
 
-  /** A new state replaces what was not handled yet of the same informer. */
+  /** A new state replaces the unhandled batches of the same informer. */
   add(of: Paced, batch: Batch): void {
     if ("objects" in batch) this.drop(of)
     this.waiting.push({ of, batch })
@@ -59,7 +59,7 @@ export class Backlog {
     this.waiting = this.waiting.filter((one) => "reached" in one || one.of !== of)
   }
 
-  /** Resolves when everything that was received before the call is handled. */
+  /** Resolves when everything received before the call is handled. */
   async caughtUp(): Promise<void> {
     if (this.handling !== undefined) await new Promise<void>((resolve) => this.waiting.push({ reached: resolve }))
   }
@@ -77,15 +77,15 @@ export class Backlog {
         else await next.of.handle(next.batch, turns)
       }
     } finally {
-      // Without a wait since nothing was left: what comes later begins another round.
+      // Set synchronously once nothing is left: later batches begin another round.
       this.handling = undefined
     }
   }
 }
 
 /**
- * Called by a controller, once per kind. Values that cannot be decoded are left out; the cache reports them. `backlog`:
- * one that several informers share.
+ * Called by a controller, once per kind. Skips values that cannot be decoded; the cache reports them. `backlog`: shared
+ * by several informers.
  */
 export function startPacedInformer(
   deps: ControllerDeps,
@@ -143,7 +143,9 @@ class Paced implements PacedInformer {
     if (stages !== undefined) await inTurns(stages)
   }
 
-  /** A large object is handled in a turn of its own: what delivered it may have worked on it in this one. */
+  /**
+   * Handles a large object in a separate turn: the current turn may already have worked on it when it was delivered.
+   */
   private async visit(object: CachedObject, turns: Turns, handle: () => Handling): Promise<void> {
     if (this.stopped) return
     if (takesTurns(object.sizeBytes)) await turns.next()
@@ -151,7 +153,7 @@ class Paced implements PacedInformer {
     if (turns.isOver(typeof work === "number" ? work : await work)) await turns.next()
   }
 
-  /** Returns the work that it was, at most: whether the handler decodes the object is not known. */
+  /** Returns an upper bound of the work: whether the handler decodes the object is unknown. */
   private one(object: CachedObject, handle: () => Handling): number | Promise<number> {
     const work = handleWork + readWork(object)
     try {
@@ -165,7 +167,7 @@ class Paced implements PacedInformer {
     return work
   }
 
-  /** The last stage is charged as a turn of its own. */
+  /** The last stage is charged as a separate turn. */
   private async awaited(object: CachedObject, handling: Promise<void>): Promise<number> {
     try {
       await handling

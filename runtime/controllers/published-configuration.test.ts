@@ -27,7 +27,7 @@ async function open(): Promise<OpenRegistry> {
   return one
 }
 
-/** Returns what changes whom the server trusts. */
+/** Returns a function that changes the trust of the server. */
 async function publish(one: OpenRegistry, trust: Partial<ClientTrust>): Promise<(next: Partial<ClientTrust>) => void> {
   let current: ClientTrust = { ...nobody, ...trust }
   let changed = (): void => undefined
@@ -47,7 +47,7 @@ async function publish(one: OpenRegistry, trust: Partial<ClientTrust>): Promise<
 
 const mapsOf = (one: OpenRegistry) => one.api(serverUser).core.v1.configmaps
 const data = async (one: OpenRegistry, name: string) => (await one.get("configmaps", `orch-system/${name}`))?.data as Record<string, string>
-/** Authorities compare by their bytes: texts may be broken into lines otherwise. */
+/** Compares certificates by their subjects: line breaks in the texts may differ. */
 const subjects = (pem = ""): string[] =>
   pem
     .split(/(?<=-----END CERTIFICATE-----\n)/)
@@ -68,7 +68,7 @@ test("whom a server trusts is published, and follows its files", async () => {
     "requestheader-extra-headers-prefix": '["X-Extra-"]',
   })
   change({ clients: second.certificate })
-  // Clients of the authority before stay known, as on a server that has not seen the change.
+  // Clients of the previous authority stay trusted, as on a server that has not seen the change.
   await expect.poll(async () => subjects((await data(one, trustName))["client-ca-file"])).toEqual(["CN=first", "CN=second"])
   await mapsOf(one).delete("orch-system", trustName)
   await expect.poll(async () => subjects((await data(one, trustName))?.["client-ca-file"])).toEqual(["CN=second"])

@@ -1,6 +1,6 @@
 /**
- * The ConfigMaps of the system's namespace in which a server says what others must know (catalog operations.yaml:
- * published configuration). They are kept while the server runs.
+ * The ConfigMaps in the system namespace with which a server publishes its configuration (catalog operations.yaml:
+ * published configuration). They are maintained while the server runs.
  */
 import type { ConfigMap } from "../../generated/core/v1/config-map/types.ts"
 import { serverUser } from "../admission/server-identity.ts"
@@ -12,23 +12,23 @@ import { combinedTrust, trustData, trustOf } from "./published-trust.ts"
 import { isRefusal, orUndefined } from "./refusals.ts"
 import { ensureNamespaces } from "./system-objects.ts"
 
-/** Whom an extension server must trust to know the users of this one. */
+/** Authorities and header names that an extension server must trust to authenticate this server's users. */
 const trustMap = "extension-apiserver-authentication"
-/** Since when the last use of tokens in Secrets is known. */
+/** The day since which the last use of tokens in Secrets is recorded. */
 const trackingMap = "kube-apiserver-legacy-service-account-token-tracking"
 
-/** A source of what is published: the authenticators of the server. */
+/** A source of published trust: the authenticators of the server. */
 export interface TrustSource {
   trust(): ClientTrust
   onAuthorities(listener: () => void): void
 }
 
-/** Their names. */
+/** Names of the published ConfigMaps. */
 export const publishedMaps = [trustMap, trackingMap] as const
 
 type Data = NonNullable<ConfigMap["data"]>
 
-/** Called once by each server. `source`: absent when no client is known by its certificate. */
+/** Called once by each server. `source`: absent when the server does not authenticate client certificates. */
 export function startPublishedConfiguration(deps: ControllerDeps, source: TrustSource | undefined): KeyedController {
   const wanted: Readonly<Record<string, (found: Data | undefined) => Data | undefined>> = {
     [trustMap]: (found) => (source === undefined ? undefined : dataOfTrust(source, found, deps.clock.nowMs())),
@@ -43,7 +43,7 @@ export function startPublishedConfiguration(deps: ControllerDeps, source: TrustS
         kind: { group: "", version: "v1", resource: "configmaps" },
         changed(map, keys, event) {
           if (event === undefined) return
-          // Every ConfigMap passes here: its key says enough.
+          // Called for every ConfigMap, so it compares only the key.
           for (const [end, name] of places) if (map.key.endsWith(end)) keys.add(name)
         },
       },
@@ -68,12 +68,12 @@ async function publish(deps: ControllerDeps, name: string, wantedOf: (found: Dat
   try {
     await configmaps.create(namespace, { metadata: { name }, data })
   } catch (error) {
-    // Another server was faster, and this one has seen its object by then.
+    // Another server was faster, and this one has seen the object by then.
     if (!isRefusal(error, "AlreadyExists")) throw error
   }
 }
 
-/** Servers of one cluster may trust different authorities: each adds its own, and leaves out what has expired. */
+/** Servers of one cluster may trust different authorities: each adds its own, and removes expired ones. */
 function dataOfTrust(source: TrustSource, found: Data | undefined, nowMs: number): Data | undefined {
   const data = trustData(combinedTrust(trustOf(found ?? {}), source.trust(), nowMs))
   if (Object.keys(data).length === 0) return undefined
@@ -82,7 +82,7 @@ function dataOfTrust(source: TrustSource, found: Data | undefined, nowMs: number
 
 const day = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 
-/** The day on which the first server began to note the use of tokens. */
+/** The day on which the first server began to record the use of tokens. */
 function dataOfTracking(found: Data | undefined, nowMs: number): Data {
   const { since = "" } = found ?? {}
   return day.test(since) ? { ...found, since } : { ...found, since: new Date(nowMs).toISOString().slice(0, 10) }

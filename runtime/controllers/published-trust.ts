@@ -1,4 +1,6 @@
-/** Whom servers trust, as their ConfigMap has it: PEM, and lists of names as JSON. Keys are the reference's. */
+/**
+ * Trust settings of servers, as stored in their ConfigMap: PEM, and lists of names as JSON. Keys are the reference's.
+ */
 import { X509Certificate } from "node:crypto"
 import type { ClientTrust } from "../base/client-trust.ts"
 import { pemBlocks } from "../encoding/pem.ts"
@@ -13,7 +15,7 @@ const lists = {
   extraPrefixes: "requestheader-extra-headers-prefix",
 } as const satisfies Record<keyof ClientTrust["proxyHeaders"], string>
 
-/** Reads what users may have written: what cannot be read counts as absent. Called with any text. */
+/** Reads data that users may have written: unreadable data counts as absent. Called with any text. */
 export function trustOf(data: Data): ClientTrust {
   return {
     clients: data["client-ca-file"] ?? "",
@@ -27,7 +29,7 @@ export function trustOf(data: Data): ClientTrust {
   }
 }
 
-/** The entries of the ConfigMap. Without proxies there is nothing to say of their headers. */
+/** The entries of the ConfigMap. Without proxies there are no header entries. */
 export function trustData({ clients, proxies, proxyHeaders }: ClientTrust): Record<string, string> {
   return {
     ...(clients !== "" && { "client-ca-file": clients }),
@@ -41,7 +43,7 @@ export function trustData({ clients, proxies, proxyHeaders }: ClientTrust): Reco
   }
 }
 
-/** Both of two, the first one's first; without certificates that have expired. */
+/** Combines two trust settings, the first one's entries first; drops expired certificates. */
 export function combinedTrust(first: ClientTrust, second: ClientTrust, nowMs: number): ClientTrust {
   const names = (of: keyof ClientTrust["proxyHeaders"]): readonly string[] => [
     ...new Set([...first.proxyHeaders[of], ...second.proxyHeaders[of]]),

@@ -1,4 +1,4 @@
-/** The Events that controllers write for people: what they did, or could not do, for an object. */
+/** Events that controllers write for users: actions and failures for an object. */
 import type { EventInput } from "../../generated/core/v1/event/types.ts"
 import { ApiError } from "../base/errors.ts"
 import { timeText } from "../base/time.ts"
@@ -27,10 +27,10 @@ export interface Report {
 
 /** The reference's limit on `message`. */
 const messageCharactersMax = 1024
-/** Leaves room for what makes the name unique. */
+/** Leaves room for the suffix that makes the name unique. */
 const nameCharactersMax = 200
 
-/** Best effort: an Event that is refused, as in a terminating namespace, is dropped. */
+/** Best effort: a refused Event, as in a terminating namespace, is dropped. */
 export async function recordEvent({ registry, api }: Pick<ControllerDeps, "api" | "registry">, report: Report): Promise<void> {
   if (registry.deps.kinds.find("", "v1", "events") === undefined) return
   const { regarding, user } = report

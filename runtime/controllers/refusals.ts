@@ -1,7 +1,7 @@
-/** What controllers make of the refusals that they expect. */
+/** Handles refusals that controllers expect. */
 import { ApiError, type Reason } from "../base/errors.ts"
 
-/** Whether a write or a read was refused for this reason. */
+/** Whether a request was refused for one of these reasons. */
 export function isRefusal(error: unknown, ...reasons: readonly Reason[]): boolean {
   return error instanceof ApiError && reasons.includes(error.reason)
 }
@@ -16,7 +16,10 @@ export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined
   }
 }
 
-/** Called around a write to the object that was read, and to no other: it may be gone, or another one of its name. */
+/**
+ * Called around a conditional write to the object that was read. Ignores that it is gone or was replaced by another one
+ * of its name.
+ */
 export async function orGone(writing: Promise<unknown>): Promise<void> {
   try {
     await writing
@@ -26,8 +29,8 @@ export async function orGone(writing: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Called around a creation in a namespace that may be terminating or gone, when there is nothing left to do.
- * `AlreadyExists` is passed on: the caller looks again.
+ * Called around a creation in a namespace that may be terminating or gone; there is then nothing left to do. Rethrows
+ * `AlreadyExists`, so that the caller reads the object again.
  */
 export async function unlessNamespaceEnds<T>(creating: Promise<T>): Promise<T | undefined> {
   try {

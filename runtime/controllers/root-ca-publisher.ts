@@ -1,6 +1,6 @@
 /**
- * Writes the certificate of the server's authority into a ConfigMap of each namespace, where pods get it from, and
- * keeps it as it is.
+ * Writes the certificate of the server's authority into a ConfigMap in each namespace, where pods read it, and
+ * maintains it.
  */
 import { deepEqual } from "../encoding/field-path.ts"
 import type { ControllerDeps } from "./controller.ts"

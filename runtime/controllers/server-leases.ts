@@ -1,6 +1,6 @@
 /**
  * The live servers of a store. Each server keeps a key below `masterleases/`, named by its address, which expires
- * unless it is renewed. Layout and value are those of the reference's lease reconciler, so both can share a store.
+ * unless it is renewed. Layout and value are as in the reference's lease reconciler, so both can share a store.
  */
 import { internal } from "../base/errors.ts"
 import type { Registry } from "../registry/registry.ts"

@@ -1,4 +1,4 @@
-/** Makes the service account `default` of each namespace, and makes it again when it was deleted. */
+/** Creates the service account `default` in each namespace, and recreates it when it was deleted. */
 import type { ControllerDeps } from "./controller.ts"
 import { serviceAccountController } from "./identities.ts"
 import { type KeyedController, startKeyedController } from "./keyed-controller.ts"

@@ -1,6 +1,6 @@
 import type { Controller } from "./controller.ts"
 
-/** Starts a controller when `ready` resolves; not if it is stopped before. */
+/** Starts a controller when `ready` resolves, unless it was stopped before. */
 export function startAfter(ready: Promise<void>, start: () => Controller): Controller {
   let isStopped = false
   let started: Controller | undefined

@@ -10,15 +10,17 @@ import type { ControllerInputs, ControllerRow } from "./table.ts"
 
 export interface ControllerOptions extends MeasureOptions {
   readonly options: Options
-  /** Those that change objects, as `chooseControllers` returns them. */
+  /** Controllers that change objects, as returned by `chooseControllers`. */
   readonly chosen: readonly ControllerRow[]
-  /** Identity of this server among those of a shared store. Absent: it is the only one and runs all controllers. */
+  /**
+   * Identity of this server among the servers of a shared store. Absent: it is the only one and runs all controllers.
+   */
   readonly identity?: string
-  /** The kinds of all definitions are served: without them, what has content would look empty. */
+  /** Resolves when the kinds of all definitions are served: before that, namespaces with objects could look empty. */
   readonly kindsKnown: Promise<void>
-  /** The certificate that programs in the cluster must trust, PEM. */
+  /** PEM of the certificate that programs in the cluster must trust. */
   readonly rootCa?: string
-  /** What certificates are signed with. */
+  /** Keys that sign certificates. */
   readonly signing?: Signing
   /** As in `ControllerInputs`. */
   readonly policyMade: Promise<void>
@@ -26,7 +28,7 @@ export interface ControllerOptions extends MeasureOptions {
 
 /** Controllers that have been started. */
 export interface StartedControllers extends Controller {
-  /** Those of a shared store: resolved, since another server may run them. */
+  /** With a shared store, resolved at once, since another server may run the controllers. */
   readonly made: Promise<void>
 }
 

@@ -9,14 +9,14 @@ import { runEvery } from "./interval.ts"
 import { errorText } from "../base/error-text.ts"
 import type { ControllerDeps, Controller } from "./controller.ts"
 
-/** Counts of the filled resources of the watch cache, by storage path; these need no request to the store. */
+/** Counts of resources in the watch cache, by storage path; these need no request to the store. */
 export interface CachedCounts {
   objects(): readonly { readonly resource: string; readonly count: number }[]
 }
 
 /** The latest measurements, for `/metrics`. */
 export interface LatestMeasures {
-  /** By the resource as clients name it, with its group: `deployments.apps`. -1: could not be counted. */
+  /** By the resource as clients name it, with its group: `deployments.apps`. -1: counting failed. */
   readonly objects: Map<string, number>
   /** By store: `etcd-0`; the stores of overrides follow with increasing numbers. */
   readonly bytes: Map<string, number>
@@ -79,6 +79,6 @@ async function countObjects(
 }
 
 async function askBytes(stores: readonly Store[], bytes: Map<string, number>): Promise<void> {
-  // Bounded: the stores are those of the configuration.
+  // Bounded: the configuration has these stores.
   for (const [index, store] of stores.entries()) bytes.set(`etcd-${index}`, (await store.status()).sizeBytes)
 }

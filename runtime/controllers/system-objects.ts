@@ -13,7 +13,7 @@ import { typed } from "../schema/typed.ts"
 import type { ControllerDeps } from "./controller.ts"
 import { isRefusal, orUndefined } from "./refusals.ts"
 
-/** What these objects need: the operations, and the names and options of the server. */
+/** Operations, names and options needed to create these objects. */
 export type SystemObjectsDeps = Pick<ControllerDeps, "api" | "registry">
 
 /** Neutral names. */
@@ -42,7 +42,7 @@ export const systemPriorityNames: readonly string[] = priorityClasses.map(({ met
 export async function ensurePriorityClasses(deps: SystemObjectsDeps): Promise<void> {
   if (!isServed(deps, "priorityclasses", "scheduling.orch.io")) return
   const { priorityclasses: classes } = deps.api(serverUser).scheduling.v1
-  // Bounded: the classes are those of schemas/bootstrap.
+  // Bounded: schemas/bootstrap has these classes.
   for (const wanted of priorityClasses) {
     await ensure(
       () => classes.get(wanted.metadata.name),
@@ -75,8 +75,8 @@ export async function ensureService(deps: SystemObjectsDeps, { port }: { port: n
 }
 
 /**
- * Called at start and whenever the addresses of the servers change. An address that only this machine can reach is not
- * listed: the API refuses such endpoints. The object then exists without an address.
+ * Called at start and whenever the addresses of the servers change. Omits addresses that only this machine can reach:
+ * the API refuses such endpoints. The object then exists without an address.
  */
 export async function ensureEndpoints(
   deps: SystemObjectsDeps,
@@ -97,7 +97,7 @@ export async function ensureEndpoints(
   await endpoints.patch("default", vendor.word, { metadata: { labels }, subsets })
 }
 
-/** Called after `ensureEndpoints`, with the same addresses: what proxies on nodes read of them. */
+/** Called after `ensureEndpoints`, with the same addresses, for proxies on nodes. */
 export async function ensureEndpointSlice(
   deps: SystemObjectsDeps,
   { addresses, port }: { addresses: readonly string[]; port: number },

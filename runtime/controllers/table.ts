@@ -23,26 +23,26 @@ import { startServiceAccountController } from "./service-account-controller.ts"
 import { startBootstrapSigner } from "./tokens/bootstrap-signer.ts"
 import { startTokenCleaner } from "./tokens/token-cleaner.ts"
 
-/** What controllers are started with. */
+/** Inputs for starting controllers. */
 export interface ControllerInputs {
   readonly deps: ControllerDeps
   readonly options: Options
-  /** The certificate that programs in the cluster must trust, PEM. Absent: none is published. */
+  /** PEM of the certificate that programs in the cluster must trust. Absent: none is published. */
   readonly rootCa?: string
-  /** What certificates are signed with. Absent: none is. */
+  /** Keys that sign certificates. Absent: none are signed. */
   readonly signing?: Signing
-  /** Resolves when the roles and bindings are there that every cluster has, as far as this server makes them. */
+  /** Resolves when the roles and bindings of the bootstrap policy exist, if this server makes them. */
   readonly policyMade: Promise<void>
 }
 
 export interface ControllerRow {
-  /** As kube-controller-manager 1.30 names it, or the hook of kube-apiserver that starts it. */
+  /** The name in kube-controller-manager 1.30, or of the kube-apiserver hook that starts it. */
   readonly name: string
   /** The older name in kube-controller-manager. */
   readonly alias?: string
-  /** `api`: what the API itself promises. `manager`: what a controller manager beside the server does as well. */
+  /** `api`: required by the API itself. `manager`: also run by a controller manager beside the server. */
   readonly set: "api" | "manager"
-  /** What it waits for before it starts. Absent: nothing. */
+  /** Resolves when the controller may start. Absent: at once. */
   readonly after?: (inputs: ControllerInputs) => Promise<void>
   readonly start: (inputs: ControllerInputs) => Controller
 }
@@ -73,7 +73,7 @@ const rows: readonly ControllerRow[] = [
     name: "clusterrole-aggregation-controller",
     alias: "clusterrole-aggregation",
     set: "manager",
-    // A start is complete when their rules are united.
+    // A start is complete when the rules of aggregated roles exist.
     after: ({ policyMade }) => policyMade,
     start: ({ deps }) => startClusterRoleAggregation(deps),
   },
@@ -116,9 +116,9 @@ const rows: readonly ControllerRow[] = [
 type ControllerChoice = Pick<Options, "controllers" | "enable-garbage-collector">
 
 /**
- * The controllers that `--controllers` names, in the order of the table: `*` all of them, `api` those of that set,
- * `name` one of them, `-name` all but that one. Called at start. Throws StartError for what it does not know, for a
- * name that is wanted and not wanted, and for a list that only says what is not wanted.
+ * The controllers that `--controllers` names, in the order of the table: `*` all, `api` that set, `name` a single one,
+ * `-name` all but this one. Called at start. Throws StartError for an unknown name, for a name that is both wanted and
+ * unwanted, and for a list of unwanted names only.
  */
 export function chooseControllers(options: ControllerChoice): readonly ControllerRow[] {
   const given = options.controllers

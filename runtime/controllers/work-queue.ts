@@ -1,6 +1,6 @@
 /**
  * A work queue of keys. A key is processed at most once at a time and queued at most once. A failed key is retried with
- * exponential backoff. The keys take turns of the event loop, also when nothing that is done for them waits.
+ * exponential backoff. The work on keys takes turns of the event loop, even if none of it waits.
  */
 import type { Clock } from "../base/clock.ts"
 import { SharedTurns } from "../base/turns.ts"
@@ -10,7 +10,7 @@ import type { Controller, QueueMeter } from "./controller.ts"
 export interface WorkQueue extends Controller {
   /** Queues a key. A key that is being processed is processed once more afterwards. */
   add(key: string): void
-  /** Queues a key after a time, unless it is queued before. Of two such times of a key the earlier one counts. */
+  /** Queues a key after a delay, unless it is queued before. Of two delays, the one that ends first counts. */
   addAfter(key: string, delayMs: number): void
   /** Resolves when nothing is queued or running, apart from scheduled retries. For tests. */
   idle(): Promise<void>
@@ -35,7 +35,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   return new KeyedQueue(options)
 }
 
-/** Timers of platforms take no more than 24.8 days; a key that is due later is queued once in between. */
+/** Node's timers take no more than 24.8 days; a key that is due later is queued once in between. */
 const delayMaxMs = 24 * 3600 * 1000
 
 interface Scheduled {
@@ -44,7 +44,7 @@ interface Scheduled {
 }
 
 class KeyedQueue implements WorkQueue {
-  /** Queued keys, and since when. */
+  /** Queued keys, with the time since which they wait. */
   private readonly waiting = new Map<string, number>()
   private readonly running = new Set<string>()
   private readonly failures = new Map<string, number>()

@@ -11,7 +11,7 @@ test("a condition gets its place, and a time that is that of the last change of 
   const next = { type: "NamesAccepted", reason: "new", message: "new" }
   expect(set([], "True")).toEqual([{ ...next, status: "True", lastTransitionTime: now }])
   expect(set([established], "True")).toEqual([established, { ...next, status: "True", lastTransitionTime: now }])
-  // The status stays: texts change, and the time does not.
+  // While the status stays, texts may change, and the time does not.
   expect(set([refused, established], "False")).toEqual([{ ...next, status: "False", lastTransitionTime: before }, established])
   for (const status of ["True", "Unknown"] as const)
     expect(set([refused, established], status)).toEqual([{ ...next, status, lastTransitionTime: now }, established])

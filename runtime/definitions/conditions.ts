@@ -1,4 +1,4 @@
-/** Conditions of a definition, and the finalizer that holds it while objects of its kind exist. */
+/** Conditions of a definition, and the finalizer that keeps it while objects of its kind exist. */
 import type { CustomResourceDefinitionCondition } from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 
 /** Neutral: `vendor.group` maps it. */
@@ -7,8 +7,8 @@ export const cleanupFinalizer = "customresourcecleanup.apiextensions.orch.io"
 export type DefinitionCondition = CustomResourceDefinitionCondition
 
 /**
- * Returns the conditions with this one in its place, or at the end. Its time is that of the last change of its status:
- * the old one's while the status stays, else `now`.
+ * Returns the conditions with this one in its place, or at the end. Its time is the last change of its status: the
+ * previous time while the status stays, else `now`.
  */
 export function withCondition(
   conditions: readonly DefinitionCondition[],

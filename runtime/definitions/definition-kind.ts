@@ -1,7 +1,7 @@
 /**
- * The kinds as one vendor's clients and stores have them. Generated kinds have neutral names. The group is a part of
- * the store key of some; for CustomResourceDefinitions the names of schema extensions (`x-orch-list-type`) are field
- * names on the wire. Both are mapped here and nowhere else.
+ * Maps generated kinds, which have neutral names, to the names in one vendor's API and store. The store keys of some
+ * kinds contain the group, and in CustomResourceDefinitions the names of schema extensions (`x-orch-list-type`) are
+ * field names on the wire. Both are mapped only here.
  */
 import type { Stages } from "../base/turns.ts"
 import type { Vendor } from "../base/vendor.ts"
@@ -45,8 +45,8 @@ function definitionParts(parts: KindParts, vendor: Vendor): KindParts {
 }
 
 /**
- * Many definitions come at once, in one packet, and each takes milliseconds to check: each has a turn of its own, and
- * one that says a lot has several.
+ * Many definitions may arrive in one packet, and each takes milliseconds to check. Each has a separate turn, and a
+ * large one has several.
  */
 function* checkingInTurn(parts: KindParts, object: ApiObject, context: ValidationContext): Stages<void> {
   yield
@@ -55,7 +55,7 @@ function* checkingInTurn(parts: KindParts, object: ApiObject, context: Validatio
   for (const stages of parked) yield* stages
 }
 
-/** A shape and all below it with the vendor's names of extensions. The result has the cycles of the original. */
+/** A shape and all shapes below it with the vendor's names of extensions. The result has the cycles of the original. */
 function renamed(shape: TypeShape, prefix: string, known: Map<TypeShape, TypeShape>): TypeShape {
   const before = known.get(shape)
   if (before !== undefined) return before

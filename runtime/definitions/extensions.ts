@@ -1,6 +1,6 @@
 /**
- * Names of the keywords that a vendor adds to schemas. They are put together once: a name that is put together for each
- * look into a schema costs more than the look.
+ * Names of the keywords that a vendor adds to schemas. They are built once: building a name for each access would cost
+ * more than the access.
  */
 
 export interface Extensions {
@@ -15,7 +15,7 @@ export interface Extensions {
 
 const known = new Map<string, Extensions>()
 
-/** `prefix`: a vendor's `extensionPrefix`, as in `x-kubernetes-list-type`. There are as many as vendors. */
+/** `prefix`: a vendor's `extensionPrefix`, as in `x-kubernetes-list-type`. Caches one result per vendor. */
 export function extensionsOf(prefix: string): Extensions {
   const before = known.get(prefix)
   if (before !== undefined) return before

@@ -1,24 +1,27 @@
 /**
- * Paths into objects that definitions name: of selectable fields, and of the fields that rules blame. A path is a
- * sequence of `.name` and `['name']`; every step must be a property of the schema or a key of a map.
+ * Paths into objects that definitions contain: of selectable fields, and the `fieldPath` of rules. A path is a sequence
+ * of `.name` and `['name']`; every step must be a property of the schema or a key of a map.
  */
 export interface FoundField<Schema> {
-  /** As failures show it: `.a.b` is `a.b`, a key of a map is `a[key]`. */
+  /** The path in failures: `.a.b` is `a.b`, a key of a map is `a[key]`. */
   readonly path: string
-  /** The first step alone. */
+  /** The first step. */
   readonly root: string
-  /** Undefined below a map that takes any value. */
+  /** Undefined below a map with values of any type. */
   readonly schema: Schema | undefined
 }
 
-/** One step from a schema; undefined when it has no such field. `property`: it is no key of a map. */
+/**
+ * One step from a schema; undefined when it has no such field. `property`: whether the step is a property, not a key of
+ * a map.
+ */
 export type StepInto<Schema> = (
   schema: Schema,
   name: string,
 ) => { readonly property: boolean; readonly schema: Schema | undefined } | undefined
 
 /**
- * Follows `jsonPath` from a schema. Returns what it leads to, or what is wrong with it. `brackets`: allow `['name']`.
+ * Follows `jsonPath` from a schema. Returns the field found, or the fault of the path. `brackets`: allow `['name']`.
  */
 export function findField<Schema>(
   jsonPath: string,
@@ -59,7 +62,7 @@ function follow<Schema>(jsonPath: string, from: Schema, brackets: boolean, stepI
   return { path, root, schema }
 }
 
-/** `.`, `[`, `]`, texts between them, and texts in single quotes, in which these three mean nothing. */
+/** `.`, `[`, `]`, texts between them, and texts in single quotes, in which these three have no meaning. */
 function tokensOf(jsonPath: string): string[] {
   const tokens: string[] = []
   for (let at = 0; at < jsonPath.length; ) {

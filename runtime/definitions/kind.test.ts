@@ -1,4 +1,4 @@
-/** What it costs to serve a version is made when something needs it. */
+/** Expensive parts of a version are made on first use. */
 import { expect, it } from "vitest"
 import type { CustomResourceDefinition } from "../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { Failures } from "../base/failure.ts"

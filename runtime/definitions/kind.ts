@@ -1,6 +1,6 @@
 /**
- * Kinds of an established definition: what the generator emits for a schema file, made at run time. One record per
- * version; what it costs to serve a version is made on first use.
+ * Makes the kinds of an established definition at run time, in the form that the generator emits for schema files. One
+ * record per version; expensive parts are made on first use.
  */
 import type {
   CustomResourceDefinition,
@@ -51,22 +51,22 @@ export interface DefinitionOptions {
   /** Gate CustomResourceFieldSelectors. */
   readonly selectable: boolean
   readonly checkMetadata: MetadataCheck
-  /** Sends the JSON of a review to a web hook and resolves with the document that it answers. */
+  /** Sends the JSON of a review to a web hook and resolves with its answer. */
   readonly callHook: (hook: WebhookClientConfig, review: string, signal?: AbortSignal) => Promise<JsonValue>
   readonly uuid: () => string
   /** Measures the calls of a definition's hook. */
   readonly measureConversions?: (definition: string) => ConversionStarted
 }
 
-/** What serving a version needs besides its record: made on first use, kept while the spec is the same. */
+/** Expensive parts of a version, made on first use, cached while the spec is the same. */
 export type DefinitionParts = (version: string) => Promise<KindParts>
 
-/** In the order in which the reference lists them. */
+/** In the reference's order. */
 const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
 
 /**
- * Makes the loader of the parts of all versions of a definition. Called once for each spec that is served; `kindsOf`
- * may be called again with it when only the status has changed.
+ * Makes the loader of the parts of all versions of a definition. Called once per served spec; `kindsOf` may be called
+ * again with the same loader when only the status has changed.
  */
 export function partsOf(definition: CustomResourceDefinition, options: DefinitionOptions): DefinitionParts {
   const { spec } = definition
@@ -93,7 +93,7 @@ export function partsOf(definition: CustomResourceDefinition, options: Definitio
   }
 }
 
-/** The records of all versions of an established definition, those included that are not served: they may be stored. */
+/** The records of all versions of an established definition, including unserved versions, which may be stored. */
 export function kindsOf(definition: CustomResourceDefinition, parts: DefinitionParts, options: DefinitionOptions): readonly Kind[] {
   const { spec, status } = definition
   const stored = (spec.versions ?? []).find(({ storage }) => storage)
@@ -134,7 +134,7 @@ function deprecationOf({ deprecationWarning }: CustomResourceDefinitionVersion):
   return deprecationWarning === undefined ? {} : { warning: deprecationWarning }
 }
 
-/** The behaviour `customObject` counts generations: a change of anything but metadata and status is one. */
+/** The behaviour `customObject` counts generations: a change outside of metadata and status increases it. */
 function rulesOf(subresources: CustomResourceSubresources | undefined): LifecycleRules {
   const ownStatus = subresources?.status === undefined ? [] : ["status"]
   return {
@@ -176,10 +176,13 @@ function withoutDot(path: string): string {
   return path.startsWith(".") ? path.slice(1) : path
 }
 
-/** The schema of a version, made when an object first needs it: many kinds are listed and never written. */
+/** The schema of a version, read when an object first needs it: many kinds are listed but never written. */
 class LazySchema {
   private made: Structural | undefined
-  /** A definition of v1beta1 may keep all unknown fields, whatever its schemas say; these need no structure then. */
+  /**
+   * A v1beta1 definition may preserve all unknown fields, whatever its schemas say; no structural schema is needed
+   * then.
+   */
   readonly preservesAll: boolean
 
   constructor(
@@ -198,12 +201,12 @@ class LazySchema {
   private make(): Structural {
     const source = typed<JsonObject>(this.version.schema?.openAPIV3Schema ?? {})
     const structural = structuralOf(source, this.vendor.extensionPrefix)
-    // Nothing is pruned, defaults neither: apply inherits the mark of the root.
+    // Prunes neither objects nor defaults: apply inherits this mark from the root.
     return this.preservesAll ? { ...structural, preserveUnknown: true } : withPrunedDefaults(structural, objectMetaShape)
   }
 }
 
-/** The shape of a version, of which only the decoding is there before something asks for its fields. */
+/** The shape of a version. Decoding is available at once, fields are made on first use. */
 class LazyShape implements TypeShape {
   private made: TypeShape | undefined
   readonly structural: StructuralShape
@@ -260,10 +263,10 @@ function versionParts(
   }
 }
 
-/** Finalizers without a domain that every object may have. */
+/** Finalizers without a domain that any object may have. */
 const commonFinalizers = new Set(["orphan", "foregroundDeletion", "kubernetes"])
 
-/** Warns of each new finalizer that another program may use as well; the reference does so for custom objects alone. */
+/** Warns of each new finalizer whose name other programs may use too; the reference does so only for custom objects. */
 function finalizerWarnings({ metadata }: ApiObject, old: ApiObject | undefined): string[] {
   const before = old?.metadata?.finalizers ?? []
   const doubtful = (metadata?.finalizers ?? []).filter(
@@ -275,7 +278,7 @@ function finalizerWarnings({ metadata }: ApiObject, old: ApiObject | undefined):
   })
 }
 
-/** What the objects of a version are validated by. */
+/** Inputs for validating the objects of a version. */
 interface ObjectChecks extends Pick<DefinitionOptions, "ratchet" | "checkMetadata"> {
   readonly schema: LazySchema
   readonly scale?: NonNullable<CustomResourceSubresources["scale"]>
@@ -301,16 +304,16 @@ function* validatingVersion(
 }
 
 /**
- * Without a hook a change of version is one of apiVersion. The registry prunes the result by the schema of its version.
- * What is stored has the defaults with which it is read.
+ * Without a hook, conversion changes only `apiVersion`. The registry prunes the result by the schema of its version.
+ * Stored objects get the defaults with which they are read.
  */
 function renaming({ storage }: CustomResourceDefinitionVersion, toStored: (object: ApiObject) => ApiObject): Partial<KindParts> {
   return storage ? {} : { toStored, fromStored: same }
 }
 
 /**
- * How objects of a definition become those of another version: by its hook, or for strategy None by a change of
- * `apiVersion`. Undefined where all versions have one schema, so that a change of version can lose nothing.
+ * Converts objects of a definition between versions: by its hook, or for strategy None by changing `apiVersion`.
+ * Undefined where all versions have the same schema, so that conversion cannot lose fields.
  */
 function conversionOf(
   { metadata: { name = "" }, spec }: CustomResourceDefinition,
@@ -336,7 +339,7 @@ function conversionOf(
 const renamed: ConvertObjects = async (objects, apiVersion) =>
   objects.map((object) => (object.apiVersion === apiVersion ? object : { ...object, apiVersion }))
 
-/** How objects of a version are decoded. */
+/** The decoding of a version's objects. */
 function decodingOf(name: string, schema: LazySchema): StructuralShape {
   const root: TypeShape = {
     name,
@@ -356,7 +359,7 @@ function decodingOf(name: string, schema: LazySchema): StructuralShape {
   }
 }
 
-/** Whether a stored object is a definition whose kind clients can use. */
+/** Whether a stored definition is established, so that clients can use its kind. */
 export function isEstablished({ status }: CustomResourceDefinition): boolean {
   return isObject(status) && (status.conditions ?? []).some(({ type, status: value }) => type === "Established" && value === "True")
 }

@@ -1,7 +1,7 @@
 /**
- * A schema of a custom resource definition in the form that work on objects needs: what an object may hold, and how
- * lists and maps merge. Everything that works on custom objects (pruning, defaults, validation, apply, columns, rules)
- * reads this record; checks of the definition itself read the schema as its author wrote it.
+ * A structural schema of a custom resource definition, in the form that work on objects needs: the allowed content, and
+ * how lists and maps merge. Everything that works on custom objects (pruning, defaults, validation, apply, columns,
+ * rules) reads this record; checks of the definition itself read the schema as its author wrote it.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { type Extensions, extensionsOf } from "./extensions.ts"
@@ -12,7 +12,7 @@ export interface Structural {
   /** Absent for int-or-string, and where unknown fields are preserved without a type. */
   readonly type?: StructuralType
   readonly properties: ReadonlyMap<string, Structural>
-  /** Of values under names that `properties` lacks. `true`: any value. */
+  /** Schema of values whose names are not in `properties`. `true`: any value. */
   readonly additionalProperties?: Structural | true
   readonly items?: Structural
   readonly nullable: boolean
@@ -26,7 +26,7 @@ export interface Structural {
   readonly listMapKeys: readonly string[]
   readonly mapType?: "atomic" | "granular"
   readonly rules: readonly ValidationRule[]
-  /** The schema as it is stored: limits, formats, enumerations and junctors are read from it. */
+  /** The stored schema, which has the limits, formats, enumerations and junctors. */
   readonly source: JsonObject
 }
 
@@ -43,8 +43,8 @@ export interface ValidationRule {
 const types: ReadonlySet<unknown> = new Set<StructuralType>(["object", "array", "string", "integer", "number", "boolean"])
 
 /**
- * Reads a schema of an established definition, which `check-definition.ts` has accepted: values of a wrong type are
- * ignored. `prefix`: the vendor's `extensionPrefix`, as in `x-kubernetes-list-type`. The work is proportional to the
+ * Reads a schema of an established definition, which `check-definition.ts` has accepted. Ignores values of a wrong
+ * type. `prefix`: the vendor's `extensionPrefix`, as in `x-kubernetes-list-type`. The work is proportional to the
  * schema.
  */
 export function structuralOf(source: JsonObject, prefix: string): Structural {
@@ -54,7 +54,7 @@ export function structuralOf(source: JsonObject, prefix: string): Structural {
 class StructuralReader {
   constructor(private readonly extensions: Extensions) {}
 
-  /** Fields that may be absent are added one by one: a record that is put together from several costs much more. */
+  /** Adds optional fields one by one: joining several objects into a record costs much more. */
   read(source: JsonObject): Structural {
     const { extensions } = this
     const { type, additionalProperties, items, default: byDefault } = source

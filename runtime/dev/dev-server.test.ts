@@ -33,7 +33,7 @@ function manualClock() {
   return { clock, pass, timers }
 }
 
-/** A program whose schemas are one word, and which notes what happens. */
+/** A program with one word as its schemas; it notes what happens. */
 function devProgram(first: string) {
   const time = manualClock()
   const notes: string[] = []
@@ -80,7 +80,7 @@ function folderOf(digest: string): ApiFolder {
 
 function launchedAs(word: string, notes: string[]): Launched {
   const server = { stop: async () => void notes.push(`stop ${word}`) }
-  return { server, url: "", token: "", authority: "", kubeconfig: "" } as unknown as Launched // Nothing else of it is used.
+  return { server, url: "", token: "", authority: "", kubeconfig: "" } as unknown as Launched // Nothing else is used.
 }
 
 test("a storm of changes is one round, and one that never pauses is acted on", async () => {

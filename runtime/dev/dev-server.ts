@@ -1,7 +1,7 @@
 /**
  * Serves kinds while their author writes them: a change of schemas or TypeScript is generated, loaded and served by the
- * next server, on the same store and the same port. What does not generate, load or start is reported, and the server
- * before it goes on.
+ * next server, on the same store and the same port. If generating, loading or starting fails, the fault is reported and
+ * the previous server goes on.
  */
 import { join } from "node:path"
 import type { Clock } from "../base/clock.ts"
@@ -29,7 +29,7 @@ export interface DevOptions {
   readonly clock: Clock
   readonly print: (line: string) => void
   readonly printError: (line: string) => void
-  /** Default: that of the system. */
+  /** Default: the operating system's. */
   readonly watchFolder?: WatchFolder
 }
 
@@ -43,7 +43,7 @@ export interface DevServer {
 }
 
 /**
- * Called once. Resolves when the first server serves: without the author's kinds while they have faults and nothing was
+ * Called once. Resolves when the first server serves; its kinds are missing while they have faults and nothing was
  * generated before. Throws StartError when no server can start.
  */
 export async function startDevServer(options: DevOptions): Promise<DevServer> {
@@ -74,7 +74,7 @@ class DevLoop {
 
   async begin(): Promise<Launched> {
     const first = Promise.resolve().then(() => this.first())
-    // What changes meanwhile is the next round's.
+    // Changes made meanwhile belong to the next round.
     this.working = this.rounds(first.then(() => undefined))
     return first
   }
@@ -98,7 +98,7 @@ class DevLoop {
     await this.current?.launched.server.stop(how)
   }
 
-  /** One round after the other; changes during a round are the next one's. */
+  /** Runs one round after the other; changes during a round belong to the next one. */
   private work(firstMs: number): void {
     this.waitingSinceMs ??= firstMs
     this.working ??= this.rounds(Promise.resolve())
@@ -174,7 +174,7 @@ class DevLoop {
     }
   }
 
-  /** Modules beside the behaviours, which these import, are watched too. */
+  /** Also watches modules that the behaviours import, where they are outside of the folders. */
   private look(folders?: readonly ApiFolder[]): void {
     const { trees, out } = this.options
     const sources = folders?.flatMap((folder) => folder.sources)

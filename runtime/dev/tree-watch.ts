@@ -1,7 +1,7 @@
 /**
  * Watches folders and everything below them, and single files. Each folder has a watch of its own: node's watch of a
- * whole tree misses files that editors replace by renaming. It reports that something changed, not what: the caller
- * reads all of it again.
+ * whole tree misses files that editors replace by renaming. Reports that something changed, not which file: the caller
+ * reads all files again.
  */
 import { type BigIntStats, readdirSync, statSync, watch } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -17,25 +17,25 @@ export interface TreeWatchOptions {
   readonly onChange: () => void
   /** Called with a sentence when the system refuses to watch a folder, once per folder. */
   readonly onFault: (text: string) => void
-  /** Default: that of the system. */
+  /** Default: the operating system's. */
   readonly watchFolder?: WatchFolder
 }
 
-/** What is watched: folders with all that is below them, and files. Neither need exist. */
+/** The watched paths: folders with everything below them, and files. Neither need exist. */
 export interface Watched {
   readonly trees: readonly string[]
   readonly files: readonly string[]
 }
 
 interface OpenWatch {
-  /** A folder that was removed and made again is another one. */
+  /** Changes when a folder is removed and made again. */
   readonly identity: string
   /** The names that matter; undefined: all. */
   names: ReadonlySet<string> | undefined
   readonly watch: { close(): void }
 }
 
-/** What editors leave beside a file while they write it, and what the generator writes beside the schemas. */
+/** Files that editors leave beside a file while they write it, and that the generator writes beside the schemas. */
 const unrelated = /^(\..*|.*~|.*\.(swp|swo|swx|tmp|bak)|4913|dialect\.schema\.json)$/
 
 /** Created once per program. Watches nothing before the first `refresh`. */
@@ -55,8 +55,8 @@ export class TreeWatch {
   }
 
   /**
-   * Called before what is watched is read: a change that comes later is reported. Watches folders that are new and ends
-   * the watches of those that are gone.
+   * Called before the watched files are read: a change that comes later is reported. Watches new folders and ends the
+   * watches of deleted ones.
    */
   refresh(watched: Watched): void {
     if (this.closed) return
@@ -123,7 +123,7 @@ function foldersOf({ trees, files }: Watched): ReadonlyMap<string, ReadonlySet<s
   return folders
 }
 
-/** As `readSchemas` reads: without hidden folders and packages. */
+/** Skips hidden folders and packages, as `readSchemas` does. */
 function foldersBelow(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })

@@ -1,6 +1,6 @@
 /**
  * Aggregated discovery: every group with all its resources in one document, so that a client sends two requests instead
- * of one per group version. The shapes are those of `apidiscovery.orch.io` v2 and v2beta1, which differ in name only.
+ * of one per group version. The shapes are defined by `apidiscovery.orch.io` v2 and v2beta1, which differ in name only.
  */
 import type { ApiObject, JsonObject } from "../base/json.ts"
 import type { Kind } from "../schema/kind.ts"
@@ -46,7 +46,7 @@ function resource(kind: Kind, vendor: Vendor): JsonObject {
   }
 }
 
-/** The reference leaves group and version out where they are those of the document, but for a definition's kinds. */
+/** Like the reference, omits group and version if they equal the document's, except for custom kinds. */
 function responseKind({ group, version, kind, custom }: Kind, vendor: Vendor): JsonObject {
   return custom === undefined ? { group: "", version: "", kind } : { group: vendor.group(group), version, kind }
 }

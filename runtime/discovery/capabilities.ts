@@ -12,7 +12,7 @@ interface Capability {
   readonly version: number
   /** Verbs of collections that support the capability. */
   readonly verbs: readonly string[]
-  /** Query parameters; those with a closed set of values list them. */
+  /** Query parameters; a parameter with a closed set of values lists them. */
   readonly parameters: Readonly<Record<string, readonly string[]>>
   readonly limits?: Readonly<Record<string, number>>
   /** Address of the documentation. */

@@ -8,7 +8,7 @@ import { encodeText, encodeWith } from "../wire/send.ts"
 import { groupDiscoveryList, groupDiscoveryListShape } from "./aggregated.ts"
 import { apiGroup, apiGroupList, apiResourceList, apiVersions, type ServedGroup, servedGroups } from "./documents.ts"
 
-/** What a discovery path names, in neutral names. */
+/** The document that a discovery path names, in neutral names. */
 export type DiscoveryTarget =
   | { readonly at: "core" | "groups" }
   | { readonly at: "group"; readonly group: string }
@@ -121,8 +121,8 @@ async function encode(
 }
 
 /**
- * The aggregated form that a request asks for; undefined when it asks for none that exists. Clauses of Accept that ask
- * for one take precedence over all others, whatever their order, as in the reference.
+ * The aggregated form that a request asks for; undefined when it asks for no supported one. Clauses of Accept for an
+ * aggregated form take precedence over all others, whatever their order, as in the reference.
  */
 export function aggregatedForm(
   accept: string | undefined,

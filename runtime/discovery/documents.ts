@@ -48,7 +48,7 @@ export function apiVersions(core: ServedGroup | undefined, serverAddress: string
   }
 }
 
-/** The document of `/apis`. Like that of a group it names no address: clients know where they asked. */
+/** The document of `/apis`. Like the document of a group, it contains no address: clients know where they asked. */
 export function apiGroupList(groups: readonly ServedGroup[], vendor: Vendor): ApiObject {
   return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map((group) => groupFields(group, vendor)) }
 }
@@ -94,7 +94,10 @@ function resource(kind: Kind, vendor: Vendor): JsonObject {
   }
 }
 
-/** Of a definition's kinds in the reference's own order, without what needs a definition that stays. */
+/**
+ * Verbs for discovery, sorted. A custom kind has the reference's own order, without the verbs that a terminating
+ * definition refuses.
+ */
 export function shownVerbs({ custom, verbs }: Kind): Verb[] {
   if (custom === undefined) return [...verbs].sort(compareText)
   return custom.isTerminating ? verbs.filter((verb) => verb !== "create" && verb !== "patch" && verb !== "update") : [...verbs]

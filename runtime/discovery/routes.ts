@@ -1,4 +1,4 @@
-/** Everything that is served and is no resource: discovery, OpenAPI, version, health, and the list of these paths. */
+/** Routes outside of resources: discovery, OpenAPI, version, health, and the list of these paths. */
 import { methodNotAllowed, notYetServed, unknownPath } from "../base/errors.ts"
 import { trimmedEnd } from "../base/trim.ts"
 import type { RequestContext } from "../http/request/context.ts"
@@ -18,7 +18,7 @@ import { acceptedType, answerOpenApi } from "../openapi/answer.ts"
 import { compareText } from "../registry/group-order.ts"
 import { versionInfo } from "./version.ts"
 
-/** What the handlers of one server share. */
+/** Shared by the handlers of one server. */
 interface Documents {
   readonly parts: ServerParts
   readonly discovery: Discovery
@@ -27,7 +27,7 @@ interface Documents {
 /** Writes an answer to the outgoing stream. Throws an ApiError to answer with a Status. */
 type Answering = (request: RequestContext) => Promise<void>
 
-/** What is served and is no resource. */
+/** Handlers for all paths outside of resources. */
 export interface DocumentHandlers {
   /** For `/api`, `/apis` and the paths below them that name no resource. */
   readonly discovery: Answering
@@ -35,7 +35,7 @@ export interface DocumentHandlers {
   readonly documents: readonly (readonly [path: string, answer: Answering])[]
 }
 
-/** Called once per application, as long as which the documents are kept. */
+/** Called once per application, which keeps the documents for its lifetime. */
 export function documentHandlers(parts: ServerParts): DocumentHandlers {
   const documents = { parts, discovery: new Discovery(parts) }
   const openApi = new OpenApiDocuments(parts)
@@ -74,7 +74,7 @@ async function answerHealthOf(parts: ServerParts, request: RequestContext): Prom
   await sendText(request, { status, contentType: "text/plain; charset=utf-8", text, headers })
 }
 
-/** Where the client reached this server: `127.0.0.1:6443`. */
+/** The address at which the client reached this server: `127.0.0.1:6443`. */
 function serverAddress({ incoming: { socket } }: RequestContext): string {
   const plain = (socket.localAddress ?? "").replace(/^::ffff:/, "")
   return `${plain.includes(":") ? `[${plain}]` : plain}:${socket.localPort ?? 0}`
@@ -116,10 +116,10 @@ function targetOf(parts: ServerParts, request: RequestContext): DiscoveryTarget 
   return version === undefined ? { at: "group", group } : { at: "version", group, version }
 }
 
-/** How audit records a document, in whatever form the client has it. */
+/** The form in which audit records a document, whatever form the client gets. */
 const asRecorded = { media: "json", indented: false } as const
 
-/** Called right before a document is sent. `json`: the document as recorded, which is kept like all its forms. */
+/** Called right before a document is sent. `json`: the document as recorded, cached like its other forms. */
 async function reportAnswer({ audit, trace }: RequestContext, json: () => Promise<Document | undefined>): Promise<void> {
   if (audit === undefined) return
   const document = audit.keepsResponse ? await json() : undefined
@@ -155,7 +155,7 @@ async function answerVersion(request: RequestContext): Promise<void> {
 
 const issuerTypes = { configuration: "application/json", keys: "application/jwk-set+json" }
 
-/** Throws 404 where the issuer of tokens is not one whose documents are looked for here. */
+/** Throws 404 if clients would not look for the documents of the token issuer at this server. */
 async function answerIssuer(parts: ServerParts, request: RequestContext, document: keyof IssuerDocuments): Promise<void> {
   const text = parts.serviceAccounts === undefined ? undefined : issuerDocuments(parts.serviceAccounts, serverAddress(request))?.[document]
   if (text === undefined) throw unknownPath()
@@ -192,7 +192,7 @@ async function answerCapabilities(request: RequestContext): Promise<void> {
   await sendText(request, { contentType: "application/json", text: capabilitiesDocument() })
 }
 
-/** The paths that are served, for people who look around. */
+/** The served paths, for people who look around. */
 async function answerIndex({ parts, discovery }: Documents, request: RequestContext): Promise<void> {
   const groups = discovery.current().flatMap(({ group, versions }) => {
     const root = group === "" ? "/api" : "/apis"
@@ -220,7 +220,7 @@ async function answerIndex({ parts, discovery }: Documents, request: RequestCont
   await sendText(request, { contentType: "application/json", text: JSON.stringify({ paths }, null, 2) })
 }
 
-/** Sends a document that is made for each request and is small. Default status 200. */
+/** Sends a small document that is made for each request. Default status 200. */
 function sendText(
   { outgoing }: RequestContext,
   { text, status = 200, ...head }: Pick<Answer, "contentType" | "headers"> & { readonly text: string | Buffer; readonly status?: number },

@@ -5,8 +5,8 @@ import { arch, platform } from "node:process"
 const apiRelease = { major: "1", minor: "30", patch: "0" }
 
 /**
- * Fields for which clients expect Go tool names hold node's instead. Values that the build did not record are empty, as
- * in the reference.
+ * Fields for which clients expect names of Go's tools hold node's instead. Values that the build did not record are
+ * empty, as in the reference.
  */
 export function versionInfo(): Readonly<Record<string, string>> {
   const { major, minor, patch } = apiRelease

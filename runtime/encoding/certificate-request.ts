@@ -2,13 +2,13 @@
 import { namesOf, organizationsIn } from "./certificate.ts"
 import { DerFault, derValues } from "./der.ts"
 
-/** Bytes of a subject whose names are read. Real ones have a hundred, and each name costs. */
+/** Bytes of a subject whose names are read. Real subjects have a hundred bytes, and each name costs time. */
 export const requestSubjectBytesMax = 16 * 1024
 
 /**
  * The organizations that a certificate for this request would have, as `readCertificate` reads them: the groups of its
- * user. `bytes`: the request in DER. Throws DerFault for what is no request, for names that cannot be read, and for a
- * subject beyond `requestSubjectBytesMax`.
+ * user. `bytes`: the request in DER. Throws DerFault for bytes that are no request, for names that cannot be read, and
+ * for a subject beyond `requestSubjectBytesMax`.
  */
 export function requestedOrganizations(bytes: Buffer): readonly string[] {
   const [request] = derValues(bytes)

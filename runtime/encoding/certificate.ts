@@ -1,4 +1,4 @@
-/** Reads a certificate (RFC 5280): what a decision on a chain needs and node does not show. */
+/** Reads a certificate (RFC 5280): fields that a decision on a chain needs and node does not show. */
 import { X509Certificate } from "node:crypto"
 import { type DerValue, DerFault, derTags, derValues, objectIdentifier } from "./der.ts"
 
@@ -17,13 +17,13 @@ export interface Certificate {
   readonly signature: { readonly algorithm: string; readonly parameters: Buffer }
   /** `pathLength`: the most authorities below it; undefined: any number. */
   readonly constraints: { readonly isAuthority: boolean; readonly pathLength: number | undefined } | undefined
-  /** Whether it may sign certificates, as far as its usages say. */
+  /** Whether it may sign certificates, by its key usages. */
   readonly maySign: boolean
-  /** Identifiers of what the key may be used for; empty: for anything. */
+  /** Object identifiers of the allowed uses of the key; empty: any use. */
   readonly extendedUsages: readonly string[]
   readonly hasAlternativeNames: boolean
   readonly hasNameConstraints: boolean
-  /** A critical extension that nothing here knows. */
+  /** A critical extension that this module does not know. */
   readonly unknownCritical: string | undefined
 }
 
@@ -64,7 +64,7 @@ function partsOf(value: DerValue | undefined): readonly DerValue[] {
   return derValues(present(value).content)
 }
 
-/** The one value that these bytes are. */
+/** Returns the one value in these bytes. */
 function single(bytes: Buffer): DerValue {
   const [value, ...others] = derValues(bytes)
   if (others.length > 0) throw new DerFault("bytes follow a part of the certificate")
@@ -140,7 +140,7 @@ const extension = {
   extendedKeyUsage: "2.5.29.37",
 } as const
 
-/** Those above, and identifiers of keys, policies, and where revocations and issuers are: they may be critical. */
+/** The extensions above, key identifiers, policies, and the places of revocations and issuers: they may be critical. */
 const known: ReadonlySet<string> = new Set([
   ...Object.values(extension),
   ...["2.5.29.14", "2.5.29.31", "2.5.29.32", "2.5.29.35", "1.3.6.1.5.5.7.1.1"],
@@ -182,7 +182,7 @@ function constraintsOf(bytes: Buffer | undefined): Certificate["constraints"] {
 
 const keyCertSign = 0x04
 
-/** No bit at all says nothing, as in Go. */
+/** A key usage without any bit restricts nothing, as in Go. */
 function signsCertificates(bytes: Buffer): boolean {
   const { tag, content } = single(bytes)
   if (tag !== derTags.bits) throw new DerFault("the usages of the key cannot be read")

@@ -12,7 +12,7 @@ export class DerFault extends Error {}
 
 const lengthBytesMax = 4
 
-/** Returns the values that stand one after another in these bytes. Throws DerFault. */
+/** Returns the values in these bytes, one after another. Throws DerFault. */
 export function derValues(bytes: Buffer): readonly DerValue[] {
   const values: DerValue[] = []
   for (let from = 0; from < bytes.length; ) {
@@ -26,7 +26,7 @@ export function derValues(bytes: Buffer): readonly DerValue[] {
 function derValue(bytes: Buffer): DerValue {
   const tag = bytes[0] ?? 0
   const first = bytes[1] ?? 0x80
-  // Tags of several bytes and lengths that are not stated do not occur in requests.
+  // Requests have no tags of several bytes and no indefinite lengths.
   if ((tag & 0x1f) === 0x1f || first === 0x80) throw new DerFault("the structure of the request cannot be read")
   const more = first < 0x80 ? 0 : first & 0x7f
   if (more > lengthBytesMax || bytes.length < 2 + more) throw new DerFault("the structure of the request cannot be read")

@@ -56,7 +56,7 @@ export class NormalizeWalk {
   private readonly left: PendingPart[] = []
   /** Unknown fields go unnoticed here. */
   private quiet = false
-  /** Gathers what is stored in another form than the document's, if someone asks for it. */
+  /** Collects values whose stored form differs from the document's; undefined where no caller needs them. */
   sent: SentForms | undefined
 
   constructor(
@@ -126,8 +126,8 @@ export class NormalizeWalk {
   }
 
   /**
-   * Appends the object's present fields to those of the objects above, sorted as in the plan. Returns whether it has
-   * unknown fields.
+   * Appends the object's present fields to the fields of the objects above, sorted as in the plan. Returns whether it
+   * has unknown fields.
    */
   private gather(plan: ShapePlan, source: JsonObject, typeMeta: boolean): boolean {
     const { present } = this
@@ -210,7 +210,7 @@ export class NormalizeWalk {
   }
 
   private absent(field: ShapeField): JsonValue {
-    // The reference keeps no text of an amount that was not sent.
+    // The reference keeps no text for an amount that was not sent.
     if (field.node.operation === "Quantity" && !field.pointer) this.sent?.addWithin(this.steps)
     return field.pointer ? null : this.zero(field.node, false)
   }

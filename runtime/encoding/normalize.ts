@@ -34,7 +34,7 @@ export interface NormalizeOptions {
    * objects.
    */
   readonly maxValues?: number
-  /** Remember what was sent in another form than the stored one (`sent-forms.ts`). Default false. */
+  /** Remember values that were sent in another form than the stored one (`sent-forms.ts`). Default false. */
   readonly keepsSentForms?: boolean
   /** Fields of the root that were normalized before, and are copied as they are. */
   readonly unchanged?: ReadonlySet<string> | undefined

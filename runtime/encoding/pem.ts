@@ -13,7 +13,7 @@ const end = "-----END "
 const dashes = "-----"
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Returns the blocks that can be read, in order; what is between them is ignored. Called with any text. */
+/** Returns the blocks that can be read, in order; ignores the text between them. Called with any text. */
 export function pemBlocks(text: string): readonly PemBlock[] {
   const blocks: PemBlock[] = []
   let from = 0
@@ -21,7 +21,7 @@ export function pemBlocks(text: string): readonly PemBlock[] {
     const start = text.indexOf(begin, from)
     const endStart = start < 0 ? -1 : text.indexOf(end, start)
     if (endStart < 0) return blocks
-    // Behind the end that was found, so that no part of the text is read twice.
+    // Continues behind the end line, so that no part of the text is read twice.
     const endLine = lineEnd(text, endStart)
     const block = blockOf(text.slice(start, endLine), endStart - start)
     if (block !== undefined) blocks.push(block)

@@ -1,7 +1,7 @@
-/** Which public keys of others are used: those whose signatures cost little to check. */
+/** Decides which public keys of others are used: keys whose signatures cost little to check. */
 import { DerFault, derTags, type DerValue, derValues, objectIdentifier } from "./der.ts"
 
-/** Bits of the modulus and of the public exponent of an RSA key of others: the numbers of Go. */
+/** Bits of the modulus and of the public exponent of an RSA key of others: Go's limits. */
 const rsaKeyBitsMax = 8192
 const rsaExponentBitsMax = 31
 
@@ -9,12 +9,12 @@ const rsa: ReadonlySet<string> = new Set(["1.2.840.113549.1.1.1", "1.2.840.11354
 const elliptic = "1.2.840.10045.2.1"
 const ed25519 = "1.3.101.112"
 
-/** P-224, P-256, P-384 and P-521: those of Go. Others cost several milliseconds, above all those of binary fields. */
+/** P-224, P-256, P-384 and P-521, as in Go. Others cost several milliseconds, above all curves over binary fields. */
 const curves: ReadonlySet<string> = new Set(["1.3.132.0.33", "1.2.840.10045.3.1.7", "1.3.132.0.34", "1.3.132.0.35"])
 
 /**
- * Says why a key is not used; undefined when it is. Takes RSA, the curves of NIST by name, and Ed25519, as Go does: a
- * signature whose price another machine chose takes 20 ms with DSA, and 7 ms with an RSA exponent of 3072 bits.
+ * Says why a key is not used; undefined when it is. Takes RSA, the curves of NIST by name, and Ed25519, as Go does:
+ * another machine chooses the cost of a signature, which is 20 ms with DSA, and 7 ms with an RSA exponent of 3072 bits.
  * `spki`: a SubjectPublicKeyInfo in DER. Throws DerFault for bytes that are none. Called with any bytes.
  */
 export function keyFault(spki: Buffer): string | undefined {

@@ -1,7 +1,7 @@
 /**
- * Values that a client has sent in another form than the one in which they are stored and read: an empty list that is
- * read as null, a quantity of `0.5`. The reference compares such a value with the stored one as it was sent, so the
- * writer becomes the manager of the field, or of the list around it that has one manager, with each such write.
+ * Values that a client has sent in another form than the stored one: an empty list that is read as null, a quantity of
+ * `0.5`. The reference compares such a value with the stored one as it was sent, so the writer becomes the manager of
+ * the field, or of the list around it that has one manager, with each such write.
  */
 import type { ApiObject, JsonValue } from "../base/json.ts"
 import { parseQuantity, type Quantity } from "../base/quantity.ts"
@@ -11,7 +11,7 @@ export type SentForm = readonly (string | number)[]
 
 const formsOf = new WeakMap<ApiObject, readonly SentForm[]>()
 
-/** Called with a decoded object, before anything is done with it. */
+/** Called with a decoded object, before any other code changes it. */
 export function keepSentForms(object: ApiObject, forms: readonly SentForm[]): void {
   if (forms.length > 0) formsOf.set(object, forms)
 }
@@ -33,16 +33,16 @@ export class SentForms {
   /** Called for an empty list, map or text of bytes, and for null in its place; `steps` lead to it. */
   addEmpty(steps: SentForm, isRead: boolean): void {
     if (this.list !== undefined) this.addWithin(steps)
-    // Outside of such lists it counts only where something is read in its place.
+    // Outside of such lists it counts only where another value is read in its place.
     else if (isRead) this.found.push([...steps])
   }
 
-  /** Called for a quantity; `read` is the text with which it is stored. */
+  /** Called for a quantity; `read` is its stored text. */
   addQuantity(steps: SentForm, sent: JsonValue, read: string): void {
     if (this.list !== undefined && sent !== read && !isSameQuantity(parseQuantity(sent), parseQuantity(read))) this.addWithin(steps)
   }
 
-  /** Called for a value that counts within an atomic list alone. */
+  /** Called for a value that counts only within an atomic list. */
   addWithin(steps: SentForm): void {
     const { list } = this
     if (list === undefined || list.isFound) return
@@ -53,7 +53,7 @@ export class SentForms {
 
 /** A list that is owned whole, in the document. */
 export interface AtomicList {
-  /** How many lead to it. */
+  /** The number of steps that lead to it. */
   readonly steps: number
   isFound: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * The texts of settled values in the bodies of requests and in stored objects: the spec of a pod in the second body
- * that has it, in a body that replaces a pod, or in a stored pod whose neighbour has the same one, need not be read.
- * One for each kind that has such a field, in each server.
+ * The texts of settled values in the bodies of requests and in stored objects. A known text need not be read again: the
+ * spec of a pod in the second body that has it, in a body that replaces a pod, or in a stored pod whose neighbour has
+ * the same one. Created once for each kind that has such a field, in each server.
  */
 import { isObject, type JsonObject } from "../base/json.ts"
 import { ownBytes } from "../base/own-bytes.ts"
@@ -10,15 +10,15 @@ import { isPlaceholder, type Place, startsWith, withPlaceholders } from "./json/
 import { isSettled, settle, settledJson } from "./settled.ts"
 import { beginningOf, type FoundValue, type KnownText, textBytesMin, WrittenTexts } from "./written-texts.ts"
 
-/** A longer body is read whole, in turns; nothing of it is looked for or kept. */
+/** A longer body is read whole, in turns; it is neither searched for known texts nor kept. */
 export const knownBodyBytesMax = 64 * 1024
-/** Bytes of all texts that are kept. Decoded and in its forms, a text takes several times as much. */
+/** Bytes of all texts that are kept. The decoded value and its other forms take several times as much. */
 const keptBytesMax = 512 * 1024
-/** Beginnings of texts that were seen, each with the text or, when it came once, without. */
+/** Beginnings of texts that were seen, each with the text, or without it when it was seen once. */
 const seenMax = 256
 
 export class SettledTexts {
-  /** The name of the field, as a set for passes that leave it as it is. */
+  /** The name of the field, as a set for passes that skip it. */
   readonly names: ReadonlySet<string>
   private readonly opening: string
   private readonly seen = new Map<string, KnownText | undefined>()
@@ -33,7 +33,7 @@ export class SettledTexts {
 
   /**
    * Looks for a known value in a body. `stored`: the object that the body replaces. The caller makes sure that the
-   * place is that of the field: any other one of the name looks the same.
+   * place is the field's: any other field of the name looks the same.
    */
   find(body: Buffer, stored?: JsonObject): FoundValue | undefined {
     const from = this.placeOf(body)
@@ -50,7 +50,7 @@ export class SettledTexts {
     return { value: text.value, from, to: from + text.bytes.length }
   }
 
-  /** Looks for a value that was written before in the JSON of a stored object. The caller makes sure as for `find`. */
+  /** Looks for a value that was written before in the JSON of a stored object. The caller checks as for `find`. */
   findStored(json: Buffer): FoundValue | undefined {
     const from = this.placeOf(json)
     return from < 0 ? undefined : this.written.find(json, from)
@@ -90,7 +90,7 @@ export class SettledTexts {
     return field === this.field && isObject(value) && this.passed.has(value)
   }
 
-  /** Where the text of the value begins if it is that of the field. Negative: there is none, or the body is long. */
+  /** Where the text of the value begins if it is the field's. Negative: there is none, or the body is long. */
   private placeOf(body: Buffer): number {
     if (body.length > knownBodyBytesMax) return -1
     const at = body.indexOf(this.opening)
@@ -113,7 +113,7 @@ export class SettledTexts {
   }
 }
 
-/** Bodies of one template differ before the value: the rest is as long. */
+/** Bodies of one template differ before the value: the rest has the same length. */
 function restOf(body: Buffer, from: number): string {
   return `${body.length - from}:${beginningOf(body, from)}`
 }

@@ -1,7 +1,7 @@
 /**
- * Settled values: those of a field that the schema calls `selfContained`, as the spec of a pod, once they have been
- * checked or written. No code changes a settled value; what needs another one copies it first. So the objects of one
- * template and the versions of one object share it, and what is made of it is made once. Its forms go with it.
+ * Settled values: values of a field that the schema calls `selfContained`, as the spec of a pod, once they have been
+ * checked or written. No code changes a settled value; code that needs another one copies it first. So the objects of
+ * one template and the versions of one object share it, and each of its forms is made once. Its forms go with it.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { ownBytes } from "../base/own-bytes.ts"
@@ -9,7 +9,7 @@ import { deepClone } from "./field-path.ts"
 import { stringify } from "./json/text.ts"
 import type { TypeShape } from "../schema/shape.ts"
 
-/** What was made of a settled value so far. */
+/** Forms of a settled value that were made so far. */
 interface Forms {
   json: SettledJson | undefined
   message: Buffer | undefined
@@ -18,7 +18,7 @@ interface Forms {
 
 export interface SettledJson {
   readonly bytes: Buffer
-  /** Of the text, which is as long or shorter. */
+  /** Characters of the text, at most as many as its bytes. */
   readonly characters: number
 }
 
@@ -34,7 +34,7 @@ export function settledField({ fields }: TypeShape): string | undefined {
 
 /**
  * Settles the value of a field. Called when nothing will change the value any more. Returns false, and leaves the value
- * as it is, where it is not what its JSON would be parsed to.
+ * as it is, where parsing its JSON would give another value.
  */
 export function settle(value: JsonObject): boolean {
   if (settled.has(value)) return true
@@ -48,7 +48,7 @@ export function isSettled(value: JsonObject): boolean {
   return settled.has(value)
 }
 
-/** A copy of a value that may be changed in place; a settled one is its own copy, since no code does that. */
+/** A copy of a value that may be changed in place; a settled value is returned itself, since no code changes it. */
 export function ownValue(value: JsonValue): JsonValue {
   return isObject(value) && settled.has(value) ? value : deepClone(value)
 }
@@ -69,7 +69,7 @@ export function settledMessage(value: JsonObject): Buffer | undefined {
   return settled.get(value)?.message
 }
 
-/** Called with the message that was made of a settled value. */
+/** Called with the encoded message of a settled value. */
 export function keepSettledMessage(value: JsonObject, message: Buffer): void {
   const forms = settled.get(value)
   if (forms !== undefined) forms.message = ownBytes(message)
@@ -80,13 +80,13 @@ export function settledOwnership(value: JsonObject): string | undefined {
   return settled.get(value)?.ownership
 }
 
-/** Called with that text. */
+/** Called with the text that `settledOwnership` returns. */
 export function keepSettledOwnership(value: JsonObject, text: string): void {
   const forms = settled.get(value)
   if (forms !== undefined) forms.ownership = text
 }
 
-/** Whether no field of a value is present and undefined: parsed JSON never has such a one, nor has a settled value. */
+/** Whether no field of a value is present and undefined: parsed JSON and settled values never have such a field. */
 export function isAsParsed(value: JsonValue): boolean {
   if (typeof value !== "object" || value === null) return true
   if (Array.isArray(value)) {

@@ -16,7 +16,7 @@ export interface ShapeNode {
   plan: ShapePlan | undefined
 }
 
-/** A field as a pass uses it; the fields of inline types are listed among those of the parent. */
+/** A field as a pass uses it; the fields of inline types are listed among the parent's. */
 export interface ShapeField {
   readonly name: string
   /** Position among the fields of the plan, which is the order of writing. */
@@ -25,7 +25,7 @@ export interface ShapeField {
   readonly pointer: boolean
   /** Null is kept; without it null is absent. */
   readonly nullable: boolean
-  /** Something is written even when the field is absent. */
+  /** An absent field is written with a value. */
   readonly fills: boolean
   readonly keepEmpty: boolean
   /** A list that is owned whole. */
@@ -159,7 +159,7 @@ export function shortName(name: string): string {
   return name.split(".").slice(-2).join(".")
 }
 
-/** The plan of an object type, or that of a union, whose fields are its members. */
+/** The plan of an object type, or of a union, whose fields are its members. */
 export function planOfNode(node: ShapeNode): ShapePlan {
   if (node.plan === undefined) {
     if (node.shape === undefined) throw new Error("a type without fields has no plan")

@@ -1,12 +1,12 @@
 /**
  * The JSON of settled values that were written lately. The objects of one template have one value each, decoded apart:
- * those that are equal become one here, and a stored object is read without the text of its own.
+ * equal values become one here, and a stored object is read without the text of its own.
  */
 import type { JsonObject } from "../base/json.ts"
 import { type Place, startsWith } from "./json/placeholders.ts"
 import { settledJson } from "./settled.ts"
 
-/** Bytes of all texts that are kept. Decoded and in its forms, a text takes several times as much. */
+/** Bytes of all texts that are kept. The decoded value and its other forms take several times as much. */
 const keptBytesMax = 512 * 1024
 /** A shorter text is not worth an entry. */
 export const textBytesMin = 512
@@ -14,7 +14,7 @@ export const textBytesMin = 512
 const textBytesMax = keptBytesMax / 8
 /** Texts with one beginning: each of them is compared. */
 const sameBeginningMax = 8
-/** Bytes of the beginning of a text. None that is kept is as short. */
+/** Bytes of the beginning of a text. Every kept text is longer. */
 const beginningBytes = 64
 
 /** A known value, and where its text stands in another one. */
@@ -29,7 +29,7 @@ export interface KnownText {
 }
 
 export class WrittenTexts {
-  /** Those with one beginning, the latest first. The beginning that was met longest ago comes first. */
+  /** Texts with one beginning, the latest first. The beginning that was met longest ago comes first. */
   private readonly byBeginning = new Map<string, KnownText[]>()
   private kept = 0
 
@@ -39,7 +39,7 @@ export class WrittenTexts {
     return found === undefined ? undefined : { value: found.value, from, to: from + found.bytes.length }
   }
 
-  /** The known value that equals a settled one. That one itself is known from now on if there was none. */
+  /** The known value that equals a settled one. If there is none, this value itself is known from now on. */
   share(value: JsonObject): JsonObject {
     const bytes = settledJson(value)?.bytes
     if (bytes === undefined || bytes.length < textBytesMin || bytes.length > textBytesMax) return value
@@ -50,7 +50,7 @@ export class WrittenTexts {
     return value
   }
 
-  /** The first of a beginning for which `matches` holds becomes the latest. */
+  /** The first text of a beginning for which `matches` holds becomes the latest. */
   private latest(beginning: string, matches: (bytes: Buffer) => boolean): KnownText | undefined {
     const texts = this.byBeginning.get(beginning)
     const index = texts?.findIndex(({ bytes }) => matches(bytes)) ?? -1
@@ -80,7 +80,7 @@ export class WrittenTexts {
   }
 }
 
-/** By which texts are looked up. */
+/** The key by which texts are looked up. */
 export function beginningOf(text: Buffer, from: number): string {
   return text.toString("latin1", from, from + beginningBytes)
 }

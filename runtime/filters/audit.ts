@@ -2,8 +2,8 @@ import type { Audit } from "../audit/audit.ts"
 import type { OperationStep } from "../http/env.ts"
 
 /**
- * Begins the audit of a request, before anything can refuse it: one that the deadline or authentication refuses has an
- * event of its own.
+ * Begins the audit of a request, before any step can refuse it: a request that the deadline or authentication refuses
+ * has an event of its own.
  */
 export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): OperationStep {
   return function auditBegin(request) {
@@ -13,8 +13,8 @@ export function auditBegin({ audit }: { audit: Pick<Audit, "begin"> }): Operatio
 }
 
 /**
- * Asks the policy about an authenticated request and stores its first event. Throws 500 when that fails and the mode is
- * strict. Runs before impersonation: rules see the user who authenticated.
+ * Applies the policy to an authenticated request and stores its first event. Throws 500 when that fails and the mode is
+ * strict. Runs before impersonation: rules see the authenticated user.
  */
 export function audit(): OperationStep {
   return function audit(request) {

@@ -24,7 +24,7 @@ export interface AuthenticationOptions {
   /** `--api-audiences` */
   readonly audiences: readonly string[]
   readonly vendor: Vendor
-  /** Removes what no other machine may get, once the user is known. */
+  /** Removes header fields that no other machine may get, once the user is known. */
   readonly removeHeaders?: ((headers: Record<string, unknown>) => void) | undefined
   /** Called with the reason of a 401, which the client does not learn. */
   readonly onFault?: (fault: AuthenticationError) => void
@@ -78,6 +78,6 @@ function closeHttp2({ incoming, outgoing }: RequestContext): void {
   if (incoming.httpVersionMajor === 2) outgoing.closeAfterAnswer()
 }
 
-/** kube-apiserver takes no token behind several blanks, and says so. */
+/** kube-apiserver ignores a token after several blanks, and warns of it. */
 const ignoredToken = /^\s*Bearer {2}/i
 const ignoredTokenWarning = "the provided Authorization header contains extra space before the bearer token, and is ignored"

@@ -13,8 +13,8 @@ export interface AuthorizationOptions {
 }
 
 /**
- * Throws 403 unless the user may do what the request asks for, and 500 when an authorizer could not decide. The last
- * filter: middleware, routes and verbs see only permitted requests.
+ * Throws 403 unless the user may make the request, and 500 when an authorizer could not decide. The last filter:
+ * middleware, routes and verbs see only permitted requests.
  */
 export function authorization({ authorizers, meter }: AuthorizationOptions): OperationStep {
   return function authorization(request) {
@@ -41,7 +41,7 @@ function settle(request: Operation, decision: Decision): undefined {
     if (error !== undefined) throw new UnhandledError(error)
     throw forbiddenFor({ user, info: askedInfo(info, query) }, reason)
   }
-  // The authorizers permit anonymous requests, so their connections are not limited as those of strangers.
+  // The authorizers permit anonymous requests, so the limits for strangers do not apply to their connections.
   if (user === anonymous) request.incoming.account?.identify(user.name)
   return undefined
 }

@@ -47,9 +47,9 @@ function ofAll(step: OperationStep): Link {
 }
 
 /**
- * A request passes the steps from top to bottom, in the order of kube-apiserver. docs/ARCHITECTURE.md says what
- * differs. A step that the options leave without work is not there. Operations of programs have neither header fields
- * nor a connection, and their user is known.
+ * A request passes the steps from top to bottom, in the order of kube-apiserver. docs/ARCHITECTURE.md lists the
+ * differences. A step that the options leave without work is left out. Operations of programs have neither header
+ * fields nor a connection, and their user is known.
  */
 function filterChain(parts: ServerParts, fail: Fail): readonly Link[] {
   const { vendor, clock, options, random } = parts

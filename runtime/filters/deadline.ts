@@ -16,10 +16,10 @@ interface DeadlineOptions {
 
 /**
  * Ends a request with 504 when it takes longer than `--request-timeout`, or than its own shorter `timeout` parameter.
- * The answer is sent first; then the request's signal aborts whatever still waits. A response that has begun is broken
- * off, except when the limit was the server's and the client reads at `lateAnswerBytesPerSecondMin` or faster: a long
- * list over a slow line may take its time. Long-running requests have no deadline. Specification section 8; `timeout`
- * is parsed as kube-apiserver does.
+ * The answer is sent first; then the request's signal aborts all waiting work. A response that has begun is broken off,
+ * unless the server's limit ended it and the client reads at `lateAnswerBytesPerSecondMin` or faster: a long list over
+ * a slow line may take its time. Long-running requests have no deadline. Specification section 8; `timeout` is parsed
+ * as kube-apiserver does.
  */
 export function deadline(options: DeadlineOptions): Step {
   const { clock, requestTimeoutMs } = options

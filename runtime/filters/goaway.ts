@@ -5,8 +5,8 @@ import type { Step } from "../http/env.ts"
 const outOf = 1_000_000
 
 /**
- * Ends the HTTP/2 connections of some requests after their answers, so that long-lived clients spread again over the
- * servers behind a load balancer. `chance`: `--goaway-chance`.
+ * Ends the HTTP/2 connections of some requests after their answers, so that long-lived clients are spread over the
+ * servers behind a load balancer again. `chance`: `--goaway-chance`.
  */
 export function goaway({ chance, random }: { chance: number; random: Pick<Random, "integer"> }): Step {
   const below = Math.round(chance * outOf)

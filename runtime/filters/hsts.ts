@@ -1,6 +1,6 @@
 import type { Step } from "../http/env.ts"
 
-/** Has browsers reach this host over TLS alone. `directives`: of `--strict-transport-security-directives`. */
+/** Makes browsers use only TLS for this host. `directives`: `--strict-transport-security-directives`. */
 export function hsts({ directives }: { directives: readonly string[] }): Step {
   const value = directives.join("; ")
   return function hsts({ outgoing }) {

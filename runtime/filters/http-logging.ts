@@ -2,12 +2,12 @@ import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
 import type { Step } from "../http/env.ts"
 
-/** The longest path that a line shows: paths may hold what a client made up. */
+/** The longest path that a line shows: paths may hold arbitrary text. */
 const pathCharactersMax = 512
 
 /**
- * Logs a line for each request once it has ended, health probes too, as the reference does at its level. A step only
- * from `-v=4` on. The query is left out, since tokens may be in it, and so are header fields.
+ * Logs a line for each request once it has ended, health probes too, as the reference does at its level. Part of the
+ * chain only from `-v=4` on. The query is left out, since tokens may be in it, and so are header fields.
  */
 export function httpLogging({ clock, log }: { clock: Pick<Clock, "elapsedMs">; log: Pick<Logger, "debug"> }): Step {
   return function httpLogging(request) {

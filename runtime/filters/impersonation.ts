@@ -11,8 +11,8 @@ import { sentValues } from "../http/sent-values.ts"
 const prefix = "impersonate-"
 
 /**
- * Makes the request that of the user whom its `Impersonate-` headers name. Throws 403 unless the requester may act as
- * this user, with each of the groups and values; and 500 for headers without a user, as the reference does.
+ * Replaces the request's user by the one in its `Impersonate-` headers. Throws 403 unless the requester may act as this
+ * user, with each of the groups and values; and 500 for headers without a user, as the reference does.
  */
 export function impersonation({ authorizers }: { readonly authorizers: readonly Authorizer[] }): Step {
   return function impersonation(request) {
@@ -42,13 +42,13 @@ async function actAs(request: RequestContext, authorizers: readonly Authorizer[]
   return undefined
 }
 
-/** Most requests have none: looks at the names alone. */
+/** Checks the names alone, since most requests have no such headers. */
 function hasHeaders({ headers }: Incoming): boolean {
   for (const name in headers) if (name.charCodeAt(0) === 105 && name.startsWith(prefix)) return true
   return false
 }
 
-/** Each value as it was sent: `headers` has those of one name joined. */
+/** Each value as it was sent: `headers` joins the values of one name. */
 function* fieldsOf(incoming: Incoming): HeaderFields & Generator<readonly [string, string]> {
   for (const name of namesIn(incoming)) for (const value of sentValues(incoming, name)) yield [name, value]
 }
@@ -57,7 +57,7 @@ function namesIn({ headers }: Incoming): string[] {
   return Object.keys(headers).filter((name) => name.startsWith(prefix))
 }
 
-/** No other machine that the request is passed on to may believe them. */
+/** Removes the headers, which no machine that gets the request may trust. */
 function removeHeaders(incoming: Incoming): void {
   for (const name of namesIn(incoming)) delete incoming.headers[name]
 }

@@ -3,7 +3,7 @@ import { answered, type Step } from "../http/env.ts"
 import type { RequestContext } from "../http/request/context.ts"
 import { inOrder } from "./in-order.ts"
 
-/** Returns the names of the steps that ran, and what came of them. */
+/** Returns the names of the steps that ran, and the outcome. */
 async function run(steps: Readonly<Record<string, Step>>): Promise<string[]> {
   const said: string[] = []
   const spoken = Object.entries(steps).map(

@@ -2,8 +2,8 @@ import type { Operation } from "../http/request/operation.ts"
 import type { Step } from "../http/env.ts"
 
 /**
- * Runs steps in order, until one has answered. A promise only if a step waits: a step without one costs a call, where
- * as a middleware of Hono it would cost three closures and three promises, about 0.3 microseconds
+ * Runs steps in order, until one has answered. Returns a promise only if a step waits: a synchronous step costs one
+ * call, while a middleware of Hono would cost three closures and three promises, about 0.3 microseconds
  * (docs/decisions/0001-request-pipeline-on-hono.md).
  */
 export function inOrder<Request extends Operation>(

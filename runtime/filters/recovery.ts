@@ -3,13 +3,13 @@ import type { RequestContext } from "../http/request/context.ts"
 
 interface RecoveryOptions {
   readonly fail: (request: RequestContext, thrown: unknown) => void
-  /** Called with what a callback of `onEnd` threw. */
+  /** Called with the error of an `onEnd` callback. */
   readonly report: (fault: unknown) => void
 }
 
 /**
- * Called once for each request, around all of its work. Never rejects: what the work throws is answered by `fail`. In
- * any case it ends the bookkeeping of the request and discards the unread body.
+ * Called once for each request, around all of its work. Never rejects: `fail` answers errors of the work. In any case
+ * it ends the bookkeeping of the request and discards the unread body.
  */
 export async function recovered(
   request: RequestContext,

@@ -24,7 +24,7 @@ export function requestCounts({ counts, clock }: { counts: RequestCounts; clock:
   }
 }
 
-/** The length of an answer; of one that came in pieces, what the connection has taken of it. */
+/** The length of an answer; without `content-length`, the bytes that the connection has taken of it. */
 function lengthOf(outgoing: Outgoing, taken: number): number {
   const stated = outgoing.getHeader("content-length")
   return stated === undefined ? Math.max(0, outgoing.takenBytes - taken) : Number(stated)

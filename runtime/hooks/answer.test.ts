@@ -5,7 +5,7 @@ import { acknowledged, reviewOf } from "./answer.ts"
 import { HookError } from "./hook-error.ts"
 import { hookAnswerBytesMax } from "./limits.ts"
 
-/** An answer as node's client gives it: these are the fields that are read. */
+/** An answer of node's HTTP client, with the fields that are read. */
 function answer(statusCode: number, pieces: readonly string[], headers: Readonly<Record<string, string>> = {}): IncomingMessage {
   return Object.assign(Readable.from(pieces.map((piece) => Buffer.from(piece))), { statusCode, headers }) as unknown as IncomingMessage
 }

@@ -9,8 +9,8 @@ import { HookError, refusedCall } from "./hook-error.ts"
 import { hookAnswerBytesMax, hookAnswerValuesMax } from "./limits.ts"
 
 /**
- * Resolves with the document of an answer. Rejects with HookError for a status other than 2xx, an empty body, one of
- * more than `hookAnswerBytesMax`, and one that is not JSON; its media type does not matter, as in the reference.
+ * Resolves with the JSON document of an answer. Rejects with HookError for a status other than 2xx, an empty body, more
+ * than `hookAnswerBytesMax`, and a body that is not JSON; the media type does not matter, as in the reference.
  */
 export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
   const status = answer.statusCode ?? 0
@@ -27,7 +27,7 @@ export async function reviewOf(answer: IncomingMessage): Promise<JsonValue> {
     const { value } = await new Pace(body.length).run(parsing)
     return value
   } catch (error) {
-    // The parser's word for too many values.
+    // The parser's error for too many values.
     if (error instanceof ApiError) throw new HookError(`the response has more than ${hookAnswerValuesMax} values`)
     if (error instanceof JsonSyntaxError)
       throw new HookError(`couldn't get version/kind; json parse error: ${error.message}`, false, {
@@ -46,7 +46,8 @@ export async function acknowledged(answer: IncomingMessage): Promise<null> {
 }
 
 async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
-  // Copied together: a hook may send a byte at a time, and each piece takes a hundred bytes besides its own.
+  // Copies pieces into one buffer: a hook may send single bytes, and each piece would take a hundred bytes besides its
+  // own.
   let body = Buffer.alloc(0)
   let length = 0
   // Bounded: waits for the socket, up to a limit of bytes.
@@ -64,10 +65,10 @@ async function bodyOf(answer: IncomingMessage): Promise<Buffer> {
   return body.subarray(0, length)
 }
 
-/** Those after which the reference calls again. */
+/** Statuses after which the reference calls again. */
 const transientStatus: ReadonlySet<number> = new Set([429, 500, 504])
 
-/** A Status in the body says why; else a text does. */
+/** The reason is the message of a Status in the body, otherwise the body's text. */
 function refusal(answer: IncomingMessage, status: number, body: Buffer): HookError {
   const type = answer.headers["content-type"] ?? ""
   const isText = type === "" || type.startsWith("text/")

@@ -25,21 +25,21 @@ export interface ConnectionDeps {
 export interface OpenOptions {
   readonly deps: ConnectionDeps
   readonly trust: SecureContext
-  /** Called with each address that is dialled. */
+  /** Called with each address before it is dialled. */
   readonly dialling: (dialled: string) => void
-  /** Ends an attempt. */
+  /** Aborts an attempt. */
   readonly signal: AbortSignal
 }
 
 /**
- * Resolves with an encrypted connection whose certificate is verified. A service is dialled at one of its endpoints, a
- * URL at the first of its addresses that accepts. Rejects with the error of the socket, of the verification,
- * AddressError, or ApiError for a service without endpoints.
+ * Resolves with an encrypted connection whose certificate is verified. Dials a service at one of its endpoints, and a
+ * URL at the first of its addresses that accepts. Rejects with an error of the socket or of the verification, with
+ * AddressError, or with ApiError for a service without endpoints.
  */
 export async function openConnection(address: HookAddress, options: OpenOptions): Promise<Socket> {
   const { deps, dialling } = options
   let fault: unknown
-  // Bounded: waits for each machine, and an address has few.
+  // Bounded: waits for each address of the name, and a name has few.
   for (const { host, port } of await targetsOf(address, deps)) {
     dialling(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`)
     try {
@@ -64,7 +64,7 @@ async function targetsOf(address: HookAddress, deps: ConnectionDeps): Promise<re
   return [{ host: await resolveAllowedAddress(endpoint.host, deps.policy, deps.network.lookup), port: endpoint.port }]
 }
 
-/** Another address of the same name may accept. */
+/** Whether another address of the same name may accept. */
 function isUnreachable(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : ""
   return code === "ECONNREFUSED" || code === "EHOSTUNREACH" || code === "ENETUNREACH" || code === "ETIMEDOUT"
@@ -73,7 +73,7 @@ function isUnreachable(error: unknown): boolean {
 async function encrypted(socket: Socket, address: HookAddress, options: OpenOptions): Promise<Socket> {
   const servername = sentServerName(address)
   const stream = connectTls(socket, {
-    // Compared with the certificate; the TCP connection exists already.
+    // Name to compare with the certificate; the TCP connection exists already.
     host: certifiedName(address),
     ...(servername !== undefined && { servername }),
     secureContext: options.trust,
@@ -86,7 +86,7 @@ async function encrypted(socket: Socket, address: HookAddress, options: OpenOpti
   return stream
 }
 
-/** Waits for `event`; on an error, after `proxyDialTimeoutMs` and on the signal the socket is destroyed. */
+/** Waits for `event`; destroys the socket on an error, after `proxyDialTimeoutMs`, and on the signal. */
 async function settled(socket: Socket, event: "connect" | "secureConnect", { deps, signal }: OpenOptions): Promise<void> {
   // A destroyed socket may report further errors.
   socket.on("error", () => {})
@@ -105,7 +105,7 @@ async function settled(socket: Socket, event: "connect" | "secureConnect", { dep
   }
 }
 
-/** As Go: the common name does not count, and the message lists the names of the certificate. */
+/** As in Go: ignores the common name, and lists the certificate's names in the message. */
 function nameFault(host: string, certificate: PeerCertificate): Error | undefined {
   const names = certificate.subjectaltname ?? ""
   const fault = checkServerIdentity(host, certificate)

@@ -1,4 +1,4 @@
-/** Faults of calls to web hooks, in the words of the reference, whose client is Go's. */
+/** Faults of calls to web hooks, with the texts of the reference's Go client. */
 import { type LoggedOtherwise, withoutSecrets } from "../base/confidential.ts"
 import { ApiError } from "../base/errors.ts"
 import { cut } from "../base/quote.ts"
@@ -9,8 +9,8 @@ export class HookError extends Error implements LoggedOtherwise {
   /** The hook did not answer in time. */
   readonly isTimeout: boolean
   /**
-   * Without the text of an answer: a user who leads the call to another machine could read from the log what that
-   * machine says.
+   * Without the answer's text: a user who directs the call to another machine could otherwise read its answer in the
+   * log.
    */
   readonly logged: string
 
@@ -34,18 +34,18 @@ export class HookError extends Error implements LoggedOtherwise {
   }
 }
 
-/** Where a call failed. */
+/** Address and progress of a failed call. */
 export interface CallPlace {
   /** The address of the request with its query. */
   readonly url: string
-  /** The address that was dialled, with its port; "" before that. */
+  /** The address that was dialled, with its port; "" before dialling. */
   readonly dialled: string
   readonly host: string
   /** The head of the answer has arrived. */
   readonly answered: boolean
 }
 
-/** The error of a call that failed before its answer was complete. `timedOut`: its time was over. */
+/** The error of a call that failed before its answer was complete. `timedOut`: the call ended by its time limit. */
 export function callFailure(error: unknown, place: CallPlace, timedOut: boolean): HookError {
   if (error instanceof HookError) return error
   if (place.answered) {
@@ -106,7 +106,7 @@ const refusals: Readonly<Record<number, string>> = {
   504: "the server was unable to return a response in the time allotted, but may still be processing the request",
 }
 
-/** The error of an answer with a status other than 2xx. `text`: its body, if that is text; "unknown" otherwise. */
+/** The error of an answer with a status other than 2xx. `text`: its body if that is text, otherwise "unknown". */
 export function refusedCall(status: number, text: string): HookError {
   const shown = cut(text, hookRefusalCharactersMax)
   if (status === 403 || status === 415) return new HookError(shown)

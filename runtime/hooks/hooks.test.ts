@@ -1,4 +1,4 @@
-/** Calls over real TLS connections: what arrives, what is verified, what is reused, and how each fault is reported. */
+/** Calls over real TLS connections: requests, verification, reuse of connections, and how each fault is reported. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"

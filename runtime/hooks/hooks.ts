@@ -1,6 +1,6 @@
 /**
- * The client of web hooks: sends a review and returns the answer. Conversion of custom objects uses it; so can whatever
- * asks a configured server. Connections are kept for further calls and end with the server.
+ * The client of web hooks: sends a review and returns the answer. Used for conversion of custom objects and for all
+ * other calls to configured servers. Connections are kept for further calls and end with the server.
  */
 import { Agent, type ClientRequest, type ClientRequestArgs, type IncomingMessage, request as httpRequest } from "node:http"
 import type { Socket } from "node:net"
@@ -21,11 +21,11 @@ import { Semaphore } from "../base/semaphore.ts"
 export interface HookCall {
   /** JSON. */
   readonly review: string | Buffer
-  /** Whether the answer is a document. Default true; else any answer of status 2xx is a success. */
+  /** Whether the answer is a document. Default true; if false, any answer with status 2xx is a success. */
   readonly isAnswered?: boolean
-  /** For the whole call. Absent: `hookTimeoutMs`. */
+  /** Limit of the whole call. Absent: `hookTimeoutMs`. */
   readonly timeoutMs?: number
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
@@ -33,8 +33,8 @@ export interface HookCall {
 export interface Hooks {
   /**
    * POSTs a review as JSON and resolves with the document of an answer with status 2xx. Rejects with HookError for any
-   * other answer, for a place that cannot be reached or whose certificate does not verify, and when the time is over.
-   * Redirects are not followed.
+   * other answer, for a hook that cannot be reached or whose certificate does not verify, and on a timeout. Redirects
+   * are not followed.
    */
   post(place: HookPlace, call: HookCall): Promise<JsonValue>
   /** Called when the server stops: closes all connections, and fails calls that wait. */
@@ -46,7 +46,7 @@ export interface HooksOptions extends ConnectionDeps {
   readonly userAgent: string
 }
 
-/** A hook that was called: its connections, and its turn for one. */
+/** The state of a hook: its connections, and the turns of calls for one. */
 interface Hook {
   readonly agent: HookAgent
   readonly slots: Semaphore
@@ -116,7 +116,7 @@ export function createHooks(options: HooksOptions): Hooks {
   }
 }
 
-/** What a hook was given of the server's own, and may repeat. */
+/** Credentials that were sent to a hook, which may repeat them. */
 function secretsOf({ access }: HookPlace): readonly string[] {
   const [scheme, credential = ""] = (access?.authorization ?? "").split(" ")
   if (scheme !== "Basic") return [credential]
@@ -148,11 +148,11 @@ async function called(
         running.state.answered = true
         return await (call.isAnswered ? reviewOf(message) : acknowledged(message))
       } catch (error) {
-        // The hook had closed the kept connection before the request arrived.
+        // The hook had closed the reused connection before the request arrived.
         const isStale = request.reusedSocket && !running.state.answered && !running.signal.aborted
         if (!isStale || !wasClosed(error)) throw error
       } finally {
-        // Ends what is left of an answer that was refused; a complete one leaves its connection to the agent.
+        // Aborts the rest of a refused answer; after a complete one, the connection stays with the agent.
         request.destroy()
       }
     }
@@ -165,7 +165,7 @@ function wasClosed(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE")
 }
 
-/** `answer` resolves with the head of the answer. */
+/** `answer` resolves with the response once its header has arrived. */
 function send(
   agent: HookAgent,
   { path, body, headers }: OutgoingCall,
@@ -191,10 +191,10 @@ function send(
   return { request, answer }
 }
 
-/** The agent looks at the stream only when there is no error. */
+/** The agent uses the stream only when there is no error. */
 const unused = new PassThrough()
 
-/** Connections to one hook. They are encrypted, although requests are sent as over plain HTTP. */
+/** Connections to one hook. They are encrypted below node's HTTP client, which treats them as plain. */
 class HookAgent extends Agent {
   /** The address that was dialled last. */
   dialled = ""
@@ -229,7 +229,7 @@ class HookAgent extends Agent {
     return openConnection(address, { deps, trust: this.trust, dialling, signal: this.closing.signal })
   }
 
-  /** Closes idle connections. Calls that run finish. */
+  /** Closes idle connections. Running calls finish. */
   retire(): void {
     for (const sockets of Object.values(this.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
     this.maxFreeSockets = 0

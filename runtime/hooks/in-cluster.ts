@@ -1,4 +1,4 @@
-/** The API server as programs in a cluster find it: the place of web hooks that a configuration says are there. */
+/** A web hook at the API server's in-cluster address, for configurations that name no kubeconfig. */
 import { join } from "node:path"
 import type { Clock } from "../base/clock.ts"
 import type { Vendor } from "../base/vendor.ts"
@@ -9,14 +9,14 @@ import type { HookPlace } from "./place.ts"
 export interface InClusterOptions {
   readonly vendor: Vendor
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The folder of the account's token and authority; default: where pods have it. */
+  /** The folder of the account's token and authority; default: its path in pods. */
   readonly folder?: string
   readonly clock: Clock
   /** Called when the token or the authority has changed and cannot be read. */
   readonly onFault: (error: unknown) => void
 }
 
-/** Reads the token and the authority, again when they change. Throws an Error that says what is missing. */
+/** Reads the token and the authority, and again when they change. Throws an Error that says what is missing. */
 export function inClusterHook({ vendor, env, folder = accountFolder(vendor), clock, onFault }: InClusterOptions): HookFile {
   const prefix = `${vendor.word.toUpperCase()}_SERVICE`
   const host = env[`${prefix}_HOST`] ?? ""

@@ -1,4 +1,4 @@
-/** Where a web hook is and how to sign in there, from a file in the form of a kubeconfig: options name such files. */
+/** Reads the place and the credentials of a web hook from a file in kubeconfig format, as named by options. */
 import { dirname, resolve } from "node:path"
 import type { Document } from "yaml"
 import type { Clock } from "../base/clock.ts"
@@ -10,7 +10,7 @@ import { hookFileBytesMax } from "./limits.ts"
 import type { HookPlace } from "./place.ts"
 
 export interface HookFile {
-  /** Changes when the kubeconfig has changed, or a file that it names. */
+  /** Changes when the kubeconfig or a file that it names has changed. */
   readonly place: HookPlace
   stop(): void
 }
@@ -18,15 +18,15 @@ export interface HookFile {
 interface HookFileOptions {
   readonly path: string
   readonly clock: Clock
-  /** Called when the kubeconfig or a named file has changed and cannot be used; what it said before stays in force. */
+  /** Called when the kubeconfig or a named file has changed and cannot be used; the previous content stays in force. */
   readonly onFault: (error: unknown) => void
   /** Called when the changed kubeconfig is in force. */
   readonly onChange: () => void
 }
 
 /**
- * Reads the cluster and the user of the current context. The file, and those that it names for certificates, keys and
- * tokens, are read again when they change. Throws an Error that says what is wrong, and what this server cannot do.
+ * Reads the cluster and the user of the current context. Follows changes of the file, and of the files that it names
+ * for certificates, keys and tokens. Throws an Error that says what is wrong, or what this server does not support.
  */
 export function readHookFile({ path, clock, onFault, onChange }: HookFileOptions): HookFile {
   let known: { readonly text: string; readonly kubeconfig: Kubeconfig } | undefined
@@ -60,7 +60,7 @@ export function readHookFile({ path, clock, onFault, onChange }: HookFileOptions
 interface Kubeconfig {
   /** Files of certificates, keys and tokens. */
   readonly paths: readonly string[]
-  /** Gets the texts of these files. Throws an Error that says what is wrong. */
+  /** Called with the texts of these files. Throws an Error that says what is wrong. */
   readonly place: (texts: readonly string[]) => HookPlace
 }
 
@@ -68,7 +68,7 @@ function parsedKubeconfig(kubeconfig: string, folder: string): Kubeconfig {
   const { cluster, user } = currentContext(documentOf(kubeconfig))
   const url = serverOf(cluster)
   const paths: string[] = []
-  /** The text of `<name>-data`, or where that of the file `<name>` will be. */
+  /** The decoded text of `<name>-data`, or the later content of the file `<name>`. */
   const source = (fields: Fields, name: string, data = `${name}-data`): Source => {
     const inline = textOf(fields, data)
     if (inline !== "") return () => Buffer.from(inline, "base64").toString("utf8")
@@ -103,7 +103,7 @@ function parsedKubeconfig(kubeconfig: string, folder: string): Kubeconfig {
   }
 }
 
-/** Throws an Error that names the place and not the text there, which may be a token. */
+/** Throws an Error with the line and column but without the text there, which may be a token. */
 function documentOf(text: string): unknown {
   const { document, lines } = parsed(text)
   const [fault] = document.errors

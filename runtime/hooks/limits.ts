@@ -9,7 +9,7 @@ export const hookTimeoutMs = 30_000
 /** Bytes of a web hook's answer; more is an error. Converted objects are sent in batches, so one object must fit. */
 export const hookAnswerBytesMax = 16 * 1024 * 1024
 
-/** Values in a web hook's answer; more is an error. 500 objects of a page may have two thousand each. */
+/** Values in a web hook's answer; more is an error. A page of 500 objects may have two thousand values each. */
 export const hookAnswerValuesMax = 1_000_000
 
 /** Characters of a web hook's refusal that become part of an error; the reference's number. */
@@ -23,7 +23,7 @@ export const hooksKeptMax = 200
 export const hookIdleMs = 90_000
 
 /**
- * Bytes of a kubeconfig that says where a web hook is. A changed one is parsed in one turn: in 20 ms if it is as
- * long as this for its certificates, in half a second if it has that many short entries.
+ * Bytes of a web hook's kubeconfig. A changed one is parsed in one turn: at this size in 20 ms if it consists of
+ * certificates, and in half a second if it consists of short entries.
  */
 export const hookFileBytesMax = 256 * 1024

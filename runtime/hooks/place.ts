@@ -1,4 +1,4 @@
-/** Where a web hook is, from the client configuration of a definition, a web hook configuration or an option. */
+/** The place of a web hook, from the client configuration of a definition, a web hook configuration or an option. */
 import { isIP } from "node:net"
 import { cut } from "../base/quote.ts"
 import { HookError } from "./hook-error.ts"
@@ -12,29 +12,29 @@ export interface HookPlace {
     readonly name: string
     /** Default `/`. */
     readonly path?: string
-    /** Of the service; default 443. */
+    /** Port of the service; default 443. */
     readonly port?: number
   }
-  /** Base64 of PEM certificates. Absent or empty: the authorities that the system trusts. */
+  /** Base64 of PEM certificates. Absent or empty: the system's authorities. */
   readonly caBundle?: string
-  /** How the server signs in there. Absent: it does not. */
+  /** Credentials of the server. Absent: none. */
   readonly access?: HookAccess
 }
 
-/** What a file of an option (`kubeconfig.ts`) says besides the address. */
+/** Settings of an option's file (`kubeconfig.ts`) besides the address. */
 export interface HookAccess {
-  /** Value of the header field. */
+  /** The server's client certificate and its key, PEM. */
   readonly authorization?: string
   /** The server's certificate as a client and its key, PEM. */
   readonly certificate?: string
   readonly key?: string
-  /** The name in the hook's certificate, where it is not that of the URL. */
+  /** The name in the hook's certificate, if it differs from the URL's. */
   readonly serverName?: string
-  /** The certificate is not verified. */
+  /** Whether to skip the verification of the certificate. */
   readonly isUnverified?: boolean
 }
 
-/** A place as it is dialled. */
+/** The parts of a place that dialling needs. */
 export interface HookAddress {
   /** A name or an address without brackets; for a service the name in its certificate. */
   readonly host: string
@@ -43,7 +43,7 @@ export interface HookAddress {
   readonly path: string
   /** Value of the header field `Host`. */
   readonly authority: string
-  /** Dialled by its endpoints. Absent: `host` is dialled. */
+  /** Dialled at its endpoints. Absent: dial `host`. */
   readonly service?: { readonly namespace: string; readonly name: string }
   /** PEM. */
   readonly certificates?: string
@@ -52,7 +52,7 @@ export interface HookAddress {
 
 const standardPort = 443
 
-/** Called before each call. Throws HookError with the reference's text for a place that names no address. */
+/** Called before each call. Throws HookError with the reference's text for a place without a valid address. */
 export function hookAddress({ url, service, caBundle = "", access }: HookPlace): HookAddress {
   const trust = {
     ...(caBundle !== "" && { certificates: Buffer.from(caBundle, "base64").toString("latin1") }),

@@ -24,8 +24,8 @@ export interface BeginOptions {
 }
 
 /**
- * Called once per connection, with what its client has sent so far unread. As node's listener of `connection`, except
- * that it guards the handshake: emits `secureConnection` of the server, or `tlsClientError`.
+ * Called once per connection, whose arrived bytes are still unread. As node's listener of `connection`, except that it
+ * guards the handshake: emits `secureConnection` of the server, or `tlsClientError`.
  */
 export function beginTls(socket: Socket, { server, served, timeoutMs, inTurn, onFault }: BeginOptions): void {
   const first: Buffer | null = socket.read()

@@ -1,17 +1,17 @@
-/** Which certificate a connection gets, by the host that its client asks for: kube-apiserver's order of precedence. */
+/** Chooses the certificate of a connection by the host that its client names, in kube-apiserver's order. */
 import { X509Certificate } from "node:crypto"
 import { createSecureContext, type SecureContext } from "node:tls"
 import { parseIp } from "../base/ip-address.ts"
 import { contextOf, type NamedCertificate, type Tls } from "./tls.ts"
 
-/** What a connection is served with. */
+/** The TLS settings of a connection. */
 export interface ServedTls {
   readonly context: SecureContext
   /** Whether clients are asked for a certificate. */
   readonly asksForCertificate: boolean
 }
 
-/** A certificate beside that of all other connections. */
+/** A certificate for some host names, beside the default one. */
 interface Named {
   readonly served: ServedTls
   readonly certificate: X509Certificate
@@ -36,8 +36,8 @@ export class CertificateChoice {
   }
 
   /**
-   * New connections get these certificates and authorities. Throws what OpenSSL finds wrong with them; all stays as it
-   * was then.
+   * New connections get these certificates and authorities. Throws OpenSSL's error if they are invalid, and changes
+   * nothing then.
    */
   set(tls: Tls): void {
     const others = namedOf(tls)
@@ -46,9 +46,9 @@ export class CertificateChoice {
   }
 
   /**
-   * What a connection is served with. `name`: the host, "" for none. A name stands for its certificate, a wildcard
-   * for names that no other pattern is equal to; then counts which certificate is for that name, the listener's own
-   * first. A client that names no host gets the certificate of the address to which it has connected, if one has it.
+   * The TLS settings for a connection. `name`: the host, "" for none. An exact name comes first, then a wildcard, then
+   * the first certificate that is valid for the name, beginning with the listener's own. A client that names no host
+   * gets the certificate with the address to which it has connected, if there is one.
    */
   servedFor(name: string, localAddress: string | undefined): ServedTls {
     if (name === "") return this.byName.get(keyOf(localAddress ?? "")) ?? this.served
@@ -58,10 +58,10 @@ export class CertificateChoice {
     return this.others.find(({ certificate }) => isFor(certificate, name))?.served ?? this.served
   }
 
-  /** `others`: those of `tls.named`, in their order. */
+  /** `others`: made from `tls.named`, in its order. */
   private use({ certificate, named = [] }: Tls, others: readonly Named[]): void {
     const byName = new Map<string, ServedTls>()
-    // The first pair with a name has it; names that were given go before those in certificates.
+    // The first pair with a name wins; configured names go before names in certificates.
     for (const given of [true, false]) {
       for (const [index, pair] of named.entries()) {
         const other = others[index]
@@ -91,7 +91,7 @@ function namesOf(pair: NamedCertificate, certificate: X509Certificate): readonly
   return (pair.names.length > 0 ? pair.names : namesIn(certificate)).map(keyOf)
 }
 
-/** The common name, if it is one of a host, and all alternative names that are. Addresses do not count. */
+/** The common name, if it is a host name, and the alternative names that are. Addresses do not count. */
 function namesIn(certificate: X509Certificate): string[] {
   const [, common = ""] = /^CN=(.*)$/m.exec(certificate.subject) ?? []
   const alternatives = (certificate.subjectAltName ?? "").split(", ").flatMap((one) => (one.startsWith("DNS:") ? [one.slice(4)] : []))

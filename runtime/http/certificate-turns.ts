@@ -1,21 +1,21 @@
-/** Says when the certificates of a client are checked, which costs the event loop more than the rest of a handshake. */
+/** Schedules the checks of client certificates, which cost the event loop more than the rest of a handshake. */
 import type { Clock } from "../base/clock.ts"
 import { certificateChargeFactor, certificateCheckFreeMs } from "../tls/limits.ts"
 
 /**
- * Checks the certificates of one connection in a turn of the event loop. Addresses take turns. What a check takes
+ * Checks the certificates of one connection in a turn of the event loop. Addresses take turns. The time of a check
  * beyond `certificateCheckFreeMs` is charged to its address, whose next check waits; others do not wait for it. Created
  * once per listener.
  */
 export class CertificateTurns {
   /** Checks that wait, by address; the next address in turn comes first. */
   private readonly waiting = new Map<string, (() => void)[]>()
-  /** When the next check of an address may begin, for those that have been charged. */
+  /** The time at which the next check of a charged address may begin. */
   private readonly freeAtMs = new Map<string, number>()
   private isScheduled = false
   private cancelTimer: () => void = () => undefined
 
-  /** `usedMs`: the CPU that was used so far. The time of the clock would charge clients for a machine that is busy. */
+  /** `usedMs`: the CPU time used so far. Wall-clock time would charge clients for a busy machine. */
   constructor(
     private readonly clock: Clock,
     private readonly usedMs: () => number = cpuMs,
@@ -50,7 +50,7 @@ export class CertificateTurns {
       this.check(address, row)
       return this.schedule()
     }
-    // All that wait have been charged.
+    // All waiting addresses have been charged.
     this.cancelTimer()
     this.cancelTimer = clock.after(soonestMs - nowMs, () => this.schedule())
   }

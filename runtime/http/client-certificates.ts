@@ -1,4 +1,4 @@
-/** The certificates that clients send in TLS. Nothing of them is verified here. */
+/** The certificates that clients send in TLS. They are not verified here. */
 import type { X509Certificate } from "node:crypto"
 import { TLSSocket } from "node:tls"
 import type { ConnectionEnds } from "./exchange.ts"
@@ -7,7 +7,7 @@ const none: readonly X509Certificate[] = []
 const known = new WeakMap<TLSSocket, readonly X509Certificate[]>()
 
 /**
- * The client's certificate and those that it sent with it, in their order; empty without one, and on a closed
+ * The client's certificate and the intermediate ones that it sent, in their order; empty without one, and on a closed
  * connection. The same list for all requests of a connection.
  */
 export function sentCertificates(ends: ConnectionEnds): readonly X509Certificate[] {

@@ -1,18 +1,18 @@
 /**
- * Reads which host a client asks for from its first message of TLS, before the handshake begins. Node chooses a
- * certificate later, by `SNICallback`, beside the one that it has already: with keys of two types the client chooses
- * among both, and may get the wrong one.
+ * Reads the host that a client names in its first TLS message, before the handshake begins. Node's `SNICallback`
+ * chooses a certificate later and keeps the default one as well: with keys of two types the client chooses between
+ * them, and may get the wrong one.
  */
 
-/** The longest message that is looked into: a record of TLS. Post-quantum key shares take 2 KiB. */
+/** The longest message that is parsed: one TLS record. Post-quantum key shares take 2 KiB. */
 export const helloBytesMax = 16 * 1024
 
 /** A name of a host, as certificates have them. Any other text counts as none. */
 const hostName = /^[a-z0-9_.-]{1,255}$/
 
 /**
- * Returns the host's name in lower case, "" if the message names none or is not one of TLS, or the least number of
- * bytes with which it may be complete. Never throws; takes time that is linear in the bytes.
+ * Returns the host's name in lower case, "" if the message names none or is not TLS, or the least number of bytes with
+ * which it may be complete. Never throws; takes time that is linear in the bytes.
  */
 export function serverNameIn(bytes: Buffer): string | number {
   const message = handshakeMessage(bytes)
@@ -59,7 +59,7 @@ function within(bytes: number): number | string {
   return bytes > helloBytesMax ? "" : bytes
 }
 
-/** Throws a RangeError where a length leads out of the message. */
+/** Throws a RangeError if a length exceeds the message. */
 function nameIn(message: Buffer): string {
   const versionAndRandom = 2 + 32
   let at = versionAndRandom

@@ -32,7 +32,7 @@ export type Peer = Pick<Socket, "remoteAddress" | "remotePort">
 export interface LimitedConnections {
   /** Called once a request of the connection has authenticated: the connection no longer counts for its address. */
   known(peer: Peer): void
-  /** Called when the server stops: cuts the other connections, handshakes included, but for those to be spared. */
+  /** Called when the server stops: cuts the other connections, handshakes included, except spared ones. */
   end(isSpared: (peer: Peer) => boolean): void
 }
 

@@ -30,7 +30,7 @@ interface ConnectionsOptions {
   readonly kept: KeptBytes
   readonly streamsMax: number
   readonly http2: Http2Implementation
-  /** Cuts connections on which no request has authenticated, also those before the end of their handshake. */
+  /** Cuts connections on which no request has authenticated, also during their handshake. */
   readonly endStrangers: LimitedConnections["end"]
 }
 
@@ -56,7 +56,7 @@ export class Connections {
   private readonly strangers = new Set<Measured>()
   private readonly turns = new StrangerTurns()
   private closing = false
-  /** Present once the server has begun to stop. */
+  /** Set once the server has begun to stop. */
   private stopCheck: StopCheck | undefined
   private isChecking = false
   private isCheckingStrangers = false
@@ -121,7 +121,7 @@ export class Connections {
       times,
       onRequest(incoming, outgoing, isTooLarge) {
         answerHttp2({ incoming, outgoing, isTooLarge, answer })
-        // The request was refused: its body will not be read.
+        // The request was refused: its body is not read.
         if (outgoing.writableEnded && !incoming.complete) incoming.discardBody(outgoing)
       },
     })

@@ -58,7 +58,7 @@ it.each([
 ])("%s", async (_name, more, answered) => {
   const { socket } = await connection()
   const rest = unreadBodyBytesMax + more
-  // The server has answered after this byte; the rest is what it discards.
+  // The server has answered after this byte, and discards the rest.
   socket.write(post(1 + rest, "x"))
   let text = await answers(socket, 1)
   socket.on("data", (chunk) => {

@@ -1,4 +1,4 @@
-/** What listeners call, and what Hono passes to the middleware of a program. */
+/** Types of the application that listeners call, and of the middleware of a program. */
 import type { MiddlewareHandler } from "hono"
 import type { Incoming, Outgoing } from "./exchange.ts"
 import type { RequestContext } from "./request/context.ts"
@@ -18,7 +18,7 @@ export interface ServerEnv {
 
 /**
  * A Hono middleware. It may wait, and may act once `next()` resolved: the request then has its answer, or a watch has
- * begun. Work for the end of a watch goes to `request.onEnd`. A filter throws an ApiError to answer with a Status,
+ * begun. Pass work for the end of a watch to `request.onEnd`. A filter throws an ApiError to answer with a Status,
  * returns a Response to answer with that, or writes to `outgoing` and returns `RESPONSE_ALREADY_SENT`.
  */
 export type Filter = MiddlewareHandler<ServerEnv>

@@ -1,6 +1,6 @@
 /**
  * A request and its answer, independent of the protocol. `http1-exchange.ts` implements them for HTTP/1.1, `http2/` for
- * HTTP/2. The interfaces have only members that some part of the server uses. Only this folder distinguishes protocols.
+ * HTTP/2. The interfaces have only members that the server uses. Only this folder distinguishes protocols.
  */
 import type { IncomingHttpHeaders } from "node:http"
 import type { Readable } from "node:stream"
@@ -83,8 +83,8 @@ export interface Outgoing {
    */
   sharesBytes: boolean
   /**
-   * Set before the first byte of an answer that another machine produces, such as logs in a pager. It buffers only what
-   * is on its way, so its reader may pause for as long as it likes.
+   * Set before the first byte of an answer that another machine produces, such as a log that a user reads in a pager.
+   * It buffers only bytes in transit, so its reader may pause for as long as it likes.
    */
   mayWait: boolean
   readonly headersSent: boolean
@@ -96,9 +96,7 @@ export interface Outgoing {
   readonly writableFinished: boolean
   /** Bytes that wait for the client. */
   readonly writableLength: number
-  /**
-   * Grows as the client takes bytes, not counting those that the system still holds. Only differences are meaningful.
-   */
+  /** Grows as the client takes bytes, without bytes in the kernel's send buffer. Only differences are meaningful. */
   readonly takenBytes: number
   getHeader(name: string): number | string | string[] | undefined
   setHeader(name: string, value: string | string[]): unknown

@@ -10,33 +10,33 @@ import { takeListener } from "./node-internals.ts"
 import { readServerName } from "./read-server-name.ts"
 
 interface HandshakeLimits {
-  /** Says with which certificate a handshake begins. */
+  /** Chooses the certificate with which a handshake begins. */
   readonly choice: Pick<CertificateChoice, "readsNames" | "servedFor">
   readonly clock: Clock
   readonly warn: (message: string, facts: object) => void
   /** The most connections without an authenticated request that may speak TLS at a time. */
   readonly max: number
-  /** How long such a connection may speak TLS, in milliseconds, while others wait. */
+  /** Milliseconds for which such a connection may speak TLS while others wait. */
   readonly graceMs: number
-  /** How long a connection may take until it begins TLS, and then for its handshake. */
+  /** Milliseconds until a connection must begin TLS, and then for its handshake. */
   readonly silentMs: number
 }
 
 /**
  * Begins a few TLS handshakes at a time, each once its client has sent something. A handshake costs a millisecond of
  * CPU, so a thousand clients that connect at once would block all other clients for a second. New connections wait
- * while `max` connections are begun and unauthenticated; the oldest of those makes room after `graceMs`. Addresses take
+ * while `max` connections are begun and unauthenticated; the oldest of them makes room after `graceMs`. Addresses take
  * turns, and the address with the most begun connections gives one up at once for an address with fewer: a thousand
  * connections of one address delay no other address.
  */
 export class Handshakes {
   private readonly certificates: CertificateTurns
   /**
-   * Connections whose client has sent something, by address, with the host that it asks for if that matters; the next
+   * Connections whose client has sent something, by address, with the host that it names if that matters; the next
    * address in turn comes first.
    */
   private readonly waiting = new Map<string, Map<Socket, string>>()
-  /** When each connection began to speak TLS, by address; the oldest comes first. */
+  /** The time at which each connection began to speak TLS, by address; the oldest comes first. */
   private readonly begun = new Map<string, Map<Socket, number>>()
   private begunCount = 0
   private isScheduled = false
@@ -48,9 +48,9 @@ export class Handshakes {
     private readonly server: Http1Server,
     private readonly limits: HandshakeLimits,
   ) {
-    // Its own would begin TLS at once, without a guard.
+    // Node's own listener would begin TLS at once, without a guard.
     takeListener(server, "connection")
-    // What is charged is real CPU, so its wait is real time, whatever clock the server has.
+    // Checks are charged in real CPU time, so they wait in real time, whatever clock the server has.
     this.certificates = new CertificateTurns(systemClock)
   }
 
@@ -176,7 +176,7 @@ export class Handshakes {
     this.begin(socket, name, address)
   }
 
-  /** False if the connection does not speak TLS, or not any more. */
+  /** False if the connection does not speak TLS, or no longer does. */
   private end(socket: Socket, address: string): boolean {
     const sockets = this.begun.get(address)
     if (sockets?.delete(socket) !== true) return false

@@ -11,7 +11,7 @@ it("counts what node has read ahead of a body until the body is read", async () 
   await expect.poll(() => request.readableLength).toBeGreaterThan(10_000)
   account.measure()
   expect(account.bytes - before).toBe(request.readableLength)
-  // Node reads ahead only one piece and what fits its buffers.
+  // Node reads ahead only one piece and the size of its buffers.
   expect(account.bytes - before).toBeLessThan(200_000)
   for await (const _ of request);
   account.measure()

@@ -19,11 +19,11 @@ export class Http1Connection implements StoppingConnection {
   readonly account: Account
   /** Requests in flight, newest last. */
   private readonly exchanges: Http1Exchange[] = []
-  /** The client sent something that is not HTTP. Later faults say nothing new. */
+  /** The client sent something that is not HTTP. Later faults are ignored. */
   private isFaulty = false
   private isClosing = false
   private readonly stalled = new Stalled(writeProgressBytes)
-  /** Bytes read when the latest request ended: what came since then belongs to the next head. */
+  /** Bytes read when the latest request ended: later bytes belong to the next head. */
   private readBytes = 0
   /** The body of an answered request is still arriving. */
   private isDraining = false
@@ -49,7 +49,7 @@ export class Http1Connection implements StoppingConnection {
         response.destroy()
         if (!this.exchanges.includes(exchange)) continue
         response.emit("close")
-        // Node 24 emits it too, later. The count of requests in flight must get it once.
+        // Node 24 emits it too, later. The count of requests in flight must see the event once.
         response.removeAllListeners("close")
       }
     })
@@ -123,7 +123,7 @@ export class Http1Connection implements StoppingConnection {
     const { exchanges, options, socket, stalled } = this
     this.account.measure()
     // Once another protocol has the connection, a slow client delays only the sender at the other end, and users may
-    // look at what they started for as long as they like.
+    // keep a session open for as long as they like.
     const answering = exchanges[0]?.response
     if (answering?.socket === null) return
     const { bytesWritten, writableLength } = socket
@@ -132,7 +132,7 @@ export class Http1Connection implements StoppingConnection {
     if (stalledMs >= options.times.socketStallTimeoutMs) socket.destroy()
   }
 
-  /** Those behind the first wait for it, so that the client can do nothing for them. */
+  /** Exchanges behind the first wait for it, so the client cannot advance them. */
   openExchanges(): readonly OpenExchange[] {
     const { socket } = this
     return this.exchanges.map(({ request, response }, index) => ({

@@ -4,11 +4,11 @@
  */
 import type { Clock } from "../base/clock.ts"
 
-/** The members that are needed of a connection. */
+/** The members of a connection that the check uses. */
 export interface Connection {
   readonly destroyed: boolean
   readonly socket: { readonly bytesRead: number; readonly bytesWritten: number; readonly writableLength: number }
-  /** Sends a ping; false if too many are unanswered. Calls back on the answer, or with the fault that prevented it. */
+  /** Sends a ping; false if too many are unanswered. Calls back on the answer, or with the error that prevented it. */
   ping(over: (fault: Error | null) => void): boolean
   on(event: "close", listener: () => void): unknown
 }
@@ -19,7 +19,7 @@ const silentChecksMax = 2
 /**
  * Called once per session. Pings the client every `intervalMs`. A client is dead, and `end` is called, if it neither
  * answers, nor sends a byte, nor takes any byte that waits for it. Written bytes count as taken only while some wait:
- * before its buffer is full, the system takes everything, even the ping itself.
+ * until its buffer is full, the kernel takes everything, even the ping itself.
  */
 export function endWhenDead(connection: Connection, options: { clock: Clock; intervalMs: number; end: () => void }): void {
   let silentChecks = 0

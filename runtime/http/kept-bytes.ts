@@ -1,14 +1,14 @@
 /**
- * Counts the bytes that the process keeps for its clients: heads and bodies that were not read yet, answers and events
- * that were not taken yet. Each connection has an account. When all accounts together exceed a limit, the connection
- * that holds the most is ended.
+ * Counts the bytes that the process keeps for its clients: unread heads and bodies, and answers and events that clients
+ * have not taken. Each connection has an account. When all accounts together exceed a limit, the connection that holds
+ * the most is ended.
  *
  * Nothing else counts these bytes for all clients together. `watchWaitingBytesMax` (`verbs/watch/watch-stream.ts`)
  * bounds the bytes that wait for one watch, and `Stalled` bounds the time.
  *
  * Several connections may hold the same frames of a watch. The frames count in the account of each of them, and once in
  * the total. Bytes that a connection copies for its socket, and bytes that it alone has, are charged to its account.
- * Over HTTP/1.1 node does not report which bytes wait: everything that waits of a watch is charged as the copy in TLS.
+ * Over HTTP/1.1 node does not report which bytes wait: all waiting bytes of a watch are charged as the copy in TLS.
  */
 import { authenticatedClientsBytesMax, strangersBytesMax } from "../base/limits.ts"
 
@@ -18,7 +18,7 @@ export interface AccountOwner {
   readonly remotePort: number | undefined
   /** The `User-Agent` of an open request. */
   userAgent(): string | undefined
-  /** Called before the account is judged: the bytes that the connection holds now besides those that were charged. */
+  /** Returns the uncharged bytes that the connection holds now. Called before the account is compared. */
   measure(): number
   /** Ends the connection without answering open requests. Called in its own turn of the event loop. */
   cut(): void
@@ -168,9 +168,9 @@ const roomyShare = 7 / 8
 /** The most characters of a `User-Agent` in the log. */
 const loggedCharactersMax = 200
 
-/** Bytes that wait for several connections. Only authenticated clients receive such. */
+/** Bytes that wait for several connections. Only authenticated clients receive shared bytes. */
 class SharedBytes {
-  /** The number of times that each is held. */
+  /** The number of holders of each. */
   private readonly holders = new Map<Uint8Array, number>()
 
   constructor(private readonly pool: Pool) {}
@@ -214,7 +214,7 @@ class Pool {
     this.bytes += bytes
     if (this.bytes <= this.bytesMax || this.willRelieve) return
     this.willRelieve = true
-    // In its own turn: the connection that charged these bytes is in the middle of its work.
+    // In a turn of its own: the connection that charged these bytes is still at work.
     process.nextTick(() => this.relieve())
   }
 

@@ -48,16 +48,17 @@ export interface Listener {
   /** Stops accepting connections and lets requests in flight finish, as `CloseOptions` say. Begins with `drain`. */
   close(options: CloseOptions): Promise<void>
   /**
-   * New connections get these certificates, keys and authorities; open ones keep theirs. Throws what OpenSSL finds
-   * wrong with them, and changes nothing then. Absent in a simulation.
+   * New connections get these certificates, keys and authorities; open ones keep theirs. Throws OpenSSL's error if they
+   * are invalid, and changes nothing then. Absent in a simulation.
    */
   setTls?(tls: Tls): void
-  /** From now on, the port and the connections that it accepts do not keep the process alive. */
+  /** From now on, neither the port nor its connections keep the process alive. */
   unref(): void
 }
 
 /**
- * Called once at start. Rejects with the system's error if the port is not free; throws if node lacks something needed.
+ * Called once at start. Rejects with the system's error if the port is not free; throws if node lacks a needed
+ * internal.
  */
 export async function listen(options: ListenOptions): Promise<Listener> {
   checkNode()
@@ -101,7 +102,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   }
 }
 
-/** Its own part in TLS is `begin-tls.ts`, which needs no certificate here. */
+/** Needs no certificate: `begin-tls.ts` begins TLS in place of node's listener. */
 function createServer(times: TimeLimits): Http1Server {
   const server = createHttpsServer({
     ...http1Classes,

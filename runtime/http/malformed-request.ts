@@ -14,14 +14,14 @@ export interface ParserFault extends Error {
   readonly code?: string
   /** The bytes that the parser was reading; they may contain several requests. */
   readonly rawPacket?: Buffer
-  /** The number of those bytes that were parsed. */
+  /** The number of bytes of `rawPacket` that were parsed. */
   readonly bytesParsed?: number
 }
 
-/** The texts here name no group, so they are the same for every vendor. */
+/** Any vendor would do: the messages here name no group. */
 const vendor = vendorProfile("orch")
 
-/** An unknown method is an error of its own here; to the parser it is garbage. */
+/** An unknown method has its own error here; to the parser it is garbage. */
 export function malformedError(fault: ParserFault): ApiError {
   switch (fault.code) {
     case "HPE_INVALID_METHOD":
@@ -65,7 +65,7 @@ export function malformedStatus(error: ApiError): Buffer {
   return encodeStatus("json", failureStatus(error, vendor))
 }
 
-/** RFC 9110 section 10.1.1: the server does not support what `Expect` asks for. */
+/** RFC 9110 section 10.1.1: the server does not support the expectation in `Expect`. */
 export function unknownExpectation(): ApiError {
   return new ApiError(417, "", "the request expects something that is not known here; 100-continue is")
 }

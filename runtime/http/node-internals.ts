@@ -31,12 +31,12 @@ export function takeListener(server: Listening, event: "connection" | "secureCon
 
 type HandshakeError = (error: Error) => void
 
-/** Calls `listener` when the handshake of a server's stream fails that was made here and not by node's listener. */
+/** Calls `listener` when the handshake of a server's stream fails. For streams made here, not by node's listener. */
 export function onHandshakeError(stream: TLSSocket, listener: HandshakeError): void {
   stream.once("_tlsError", listener)
 }
 
-/** Ends node's part in such a handshake: from now on the errors of the stream are those of its users. */
+/** Ends node's part in such a handshake: from now on the users of the stream handle its errors. */
 export function releaseControl(stream: TLSSocket, listener: HandshakeError): void {
   stream.off("_tlsError", listener)
   if (hasRelease(stream)) stream._releaseControl()
@@ -70,8 +70,8 @@ export function checkTls(secureContext: SecureContext, takes: (stream: TLSSocket
 }
 
 /**
- * Called once per listener, before it listens. `serve` makes node's HTTP/1.1 read a connection; tests pass others.
- * Throws an error that names node's version if something is missing that `isPausedByNode`, `begin-tls.ts`,
+ * Called once per listener, before it listens. `serve` makes node's HTTP/1.1 read a connection; tests pass other
+ * functions. Throws an error that names node's version if something is missing that `isPausedByNode`, `begin-tls.ts`,
  * `tls/`, `stranger-turns.ts` or `upgrade.ts` needs.
  */
 export function checkNode(serve: (connection: Duplex) => void = serveHttp1): void {

@@ -5,12 +5,12 @@ import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { tlsHandshakeTimeoutMs } from "../base/limits.ts"
 import { readServerName } from "./read-server-name.ts"
 
-/** An end of a connection, and what was read of it. */
+/** An end of a connection, and the names read from it. */
 function reading() {
   const clock = createManualClock()
   const end = new Duplex({ read() {}, write: (_chunk, _encoding, written) => written() })
   const names: string[] = []
-  // It reads and closes the socket, as any stream can.
+  // The function only reads and closes its socket.
   readServerName(end as Socket, { clock, timeoutMs: tlsHandshakeTimeoutMs }, (name) => names.push(name))
   return { clock, end, names }
 }

@@ -3,8 +3,8 @@ import type { Clock } from "../base/clock.ts"
 import { serverNameIn } from "./client-hello.ts"
 
 /**
- * Calls `then` with the host that the client of a new connection asks for, as soon as it has said so, and leaves what
- * it has sent unread. Closes the connection if that takes longer than `timeoutMs`.
+ * Calls `then` with the host that the client of a new connection names, as soon as it has, and leaves all bytes unread.
+ * Closes the connection if that takes longer than `timeoutMs`.
  */
 export function readServerName(
   socket: Socket,
@@ -39,7 +39,7 @@ export function readServerName(
     then(found)
   }
   socket.on("readable", look)
-  // The client has closed its end: nothing more will come.
+  // The client has closed its end: no more bytes follow.
   socket.on("end", fail)
   socket.on("close", stop)
 }

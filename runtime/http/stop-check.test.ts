@@ -21,7 +21,7 @@ function connection(isKnown: boolean, exchange: Partial<Record<"receivedBytes" |
   }
 }
 
-/** Looks every half of a stall until the client is cut, ten stalls long. Returns after how many milliseconds. */
+/** Checks every half stall, for at most ten stalls, until the client is cut. Returns the milliseconds until then. */
 function cutAfter(client: ReturnType<typeof connection>, move = (): void => {}, isClosing = true): number | undefined {
   const check = new StopCheck(0, stallMs)
   for (let nowMs = 0; nowMs <= 10 * stallMs; nowMs += stallMs / 2) {

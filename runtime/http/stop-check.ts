@@ -1,6 +1,6 @@
 /**
- * Looks, while the server stops, whether its clients go on. A client that takes its answer, or sends its body, has the
- * time that `close` gives it. One that does neither is cut, and what is the server's turn is left alone.
+ * Checks, while the server stops, whether its clients make progress. A client that takes its answer, or sends its body,
+ * has the time that `close` gives it. One that does neither is cut. Requests that wait for the server are left alone.
  */
 import type { Socket } from "node:net"
 import { writeProgressBytes } from "../base/limits.ts"
@@ -29,7 +29,7 @@ export function isAsking(connection: StoppingConnection): boolean {
 /** Created once per listener, when the server begins to stop. */
 export class StopCheck {
   private readonly progress = new WeakMap<object, Progress>()
-  /** When connections were first found with nothing left to do. */
+  /** The time at which each connection was first found idle. */
   private readonly idleSinceMs = new WeakMap<StoppingConnection, number>()
 
   constructor(
@@ -51,7 +51,7 @@ export class StopCheck {
     else if (nowMs - this.startedMs >= this.stallMs) connection.socket.destroy()
   }
 
-  /** What the client has got is on its way. */
+  /** Cuts an idle connection a while later: its last answer may still be on its way. */
   private endIdle(connection: StoppingConnection, nowMs: number, afterMs: number): void {
     const sinceMs = this.idleSinceMs.get(connection)
     if (sinceMs === undefined) this.idleSinceMs.set(connection, nowMs)

@@ -14,7 +14,7 @@ interface Guarded {
   readonly account: Account
 }
 
-/** A connection between two real sockets whose server end is guarded. `read` gets each piece that is read of it. */
+/** A connection between two real sockets whose server end is guarded. `read` gets each piece that is read from it. */
 async function guarded(turns: StrangerTurns, kept: KeptBytes, read: (chunk: Buffer, account: Account) => void): Promise<Guarded> {
   const listener = createServer().listen(0, "127.0.0.1")
   await once(listener, "listening")
@@ -156,7 +156,7 @@ const authenticates = (account: Account): void => account.identify("admin")
 it.each([
   { pieces: [2000], then: "stays a stranger", answering: stays },
   { pieces: [2000], then: "authenticates", answering: authenticates },
-  // Writes of more than one piece and of less than one by turns: answers wait when the smaller write arrives.
+  // Writes alternate between more and less than one piece: answers wait when the smaller write arrives.
   { pieces: [45, 10], then: "stays a stranger", answering: stays },
   { pieces: [45, 10], then: "authenticates", answering: authenticates },
 ])(

@@ -14,7 +14,8 @@ type DataListener = (chunk: Buffer) => void
 export class StrangerTurns {
   private readonly strangers = new WeakMap<Socket, Stranger>()
   /**
-   * Connections with bytes to read. `fresh` ones, of which little was read, go first: most clients authenticate early.
+   * Connections with bytes to read. `fresh` ones, with few bytes read so far, go first: most clients authenticate
+   * early.
    */
   private readonly fresh = new Set<Stranger>()
   private readonly seen = new Set<Stranger>()
@@ -31,31 +32,31 @@ export class StrangerTurns {
     this.strangers.get(socket)?.release()
   }
 
-  /** Whether something may be read at once. */
+  /** Whether bytes may be read at once. */
   get isOpen(): boolean {
     return this.spentMs < strangersTurnMs && this.fresh.size === 0
   }
 
-  /** Called after something was read, with the time that took. */
+  /** Called after a read, with its duration. */
   spend(milliseconds: number): void {
     this.spentMs += milliseconds
     this.schedule()
   }
 
-  /** Called when the connection has something to read. */
+  /** Called when the connection has bytes to read. */
   wait(stranger: Stranger): void {
     const row = stranger.isFresh ? this.fresh : this.seen
     row.add(stranger)
     this.schedule()
   }
 
-  /** Called when the connection is closed: its unread bytes would stay in the row for as long as others go first. */
+  /** Called when the connection is closed: its unread bytes would stay queued for as long as others go first. */
   leave(stranger: Stranger): void {
     this.fresh.delete(stranger)
     this.seen.delete(stranger)
   }
 
-  /** The number of connections that have something to read. */
+  /** The number of connections with bytes to read. */
   get waiting(): number {
     return this.fresh.size + this.seen.size
   }
@@ -91,7 +92,7 @@ export class StrangerTurns {
 class Stranger {
   private readBytes = 0
   private readonly readers: readonly DataListener[]
-  /** Bytes that arrived and were not read. The socket is paused, but still emits what it has decrypted. */
+  /** Bytes that arrived and were not read. The socket is paused, but still emits decrypted bytes. */
   private readonly chunks: Buffer[] = []
   private isOver = false
 
@@ -115,7 +116,7 @@ class Stranger {
     return isPausedByNode(this.socket)
   }
 
-  /** Reads one piece of what has arrived. */
+  /** Reads one piece of the arrived bytes. */
   read(): void {
     const { chunks, socket, turns } = this
     if (this.isOver || socket.destroyed) return

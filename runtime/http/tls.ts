@@ -1,22 +1,22 @@
-/** What TLS needs of a listener: certificates, keys, and what they are used with. */
+/** The TLS settings of a listener: certificates, keys, protocol versions and ciphers. */
 import { constants } from "node:crypto"
 import type { SecureContextOptions } from "node:tls"
 
 /** A certificate and its key, as PEM. */
 interface Pair {
-  /** The serving certificate, and behind it those between it and an authority. */
+  /** The serving certificate, followed by intermediate certificates. */
   readonly certificate: string
   readonly key: string
 }
 
 /** A certificate for clients that ask for some names. */
 export interface NamedCertificate extends Pair {
-  /** Host names, `*.` with a domain, and addresses. Empty: those of the certificate. */
+  /** Host names, `*.` with a domain, and addresses. Empty: the names in the certificate. */
   readonly names: readonly string[]
 }
 
 export interface Tls extends Pair {
-  /** Further certificates; an earlier one goes before a later one. */
+  /** Further certificates; an earlier one takes precedence. */
   readonly named?: readonly NamedCertificate[]
   /** Default TLSv1.2. */
   readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3"
@@ -29,12 +29,12 @@ export interface Tls extends Pair {
   readonly clientAuthorities?: string
 }
 
-/** What a server serves with, except what authentication adds. */
+/** The TLS settings of a server, without the client authorities, which authentication adds. */
 export interface ServingTls {
   current(): Omit<Tls, "clientAuthorities">
   /** Calls `listener` when `current` has changed. */
   onChange(listener: () => void): void
-  /** Nothing is read any more. */
+  /** Stops reading files. */
   stop(): void
 }
 
@@ -47,10 +47,10 @@ export function fixedTls(tls: Omit<Tls, "clientAuthorities">): ServingTls {
 const curves = "X25519:P-256:P-384:P-521"
 
 /**
- * A list of revoked certificates: empty, and of an authority that exists here alone. With it, OpenSSL asks for the list
- * of each authority that has issued a client's certificate, has none, and so verifies no client. The server does not
+ * A list of revoked certificates: empty, from an authority that exists only here. With it, OpenSSL requires such a list
+ * of each authority that has issued a client's certificate, finds none, and so verifies no client. The server does not
  * ask OpenSSL; Node 24.21 does after a handshake, and takes the certificates that were sent with a verified one
- * (nodejs/node issue 65579). The server could not read them any more.
+ * (nodejs/node issue 65579). The server could then no longer read them.
  */
 const revocations = `-----BEGIN X509 CRL-----
 MIGpMFACAQEwCgYIKoZIzj0EAwIwETEPMA0GA1UEAwwGbm9ib2R5Fw0yNjExMjcy
@@ -60,9 +60,9 @@ nLk9HL92Qvgec5DBIscviAGMuROfi4wURw8upg==
 -----END X509 CRL-----
 `
 
-/** As node takes it. */
+/** Builds the options of node's TLS context. */
 export function contextOf({ certificate, key, minVersion = "TLSv1.2", ciphers, clientAuthorities }: Tls): SecureContextOptions {
-  // In a second handshake a client could send its certificates without `guardHandshake` seeing them. Go has none.
+  // In a renegotiation a client could send its certificates past `guardHandshake`. Go does not renegotiate either.
   const always = constants.SSL_OP_NO_RENEGOTIATION
   const serving = {
     cert: certificate,
@@ -74,6 +74,6 @@ export function contextOf({ certificate, key, minVersion = "TLSv1.2", ciphers, c
     ...(ciphers !== undefined && { ciphers }),
   }
   if (clientAuthorities === undefined) return serving
-  // A resumed connection has the client's certificate without those that it sent with it, which verify it.
+  // A resumed connection has the client's certificate without the intermediate ones, which verify it.
   return { ...serving, ca: clientAuthorities, crl: revocations, secureOptions: always | constants.SSL_OP_NO_TICKET }
 }

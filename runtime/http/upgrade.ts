@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 requests that ask for another protocol. They pass filters and routes like other requests. A handler that
- * speaks the protocol takes the connection; any other answer is sent as usual, and then the connection closes.
+ * HTTP/1.1 requests for another protocol. They pass filters and routes like other requests. A handler that speaks the
+ * protocol takes the connection; any other answer is sent as usual, and then the connection closes.
  */
 import type { Socket } from "node:net"
 import { type ApiError, badRequest } from "../base/errors.ts"
@@ -31,7 +31,7 @@ export function acceptUpgrades(server: Http1Server, refuse: (outgoing: Http1Outg
     const response = new Http1Outgoing(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
-    // Reads and drops what the client sends in the other protocol: unread, it would turn the close into a reset.
+    // Reads and drops the client's bytes in the other protocol: unread, they would turn the close into a reset.
     response.on("finish", () => socket.resume().destroySoon())
     if (hasBody(request)) {
       refuse(response, badRequest("a request that asks for another protocol (Upgrade) must not have a body"))
@@ -48,7 +48,7 @@ function hasBody({ headers }: Http1Incoming): boolean {
 
 /**
  * Takes the connection of a request that asked for another protocol and has no answer yet; undefined for other
- * requests. The caller writes the answer, 101 and what follows, and closes the connection.
+ * requests. The caller writes the answer, from the 101 on, and closes the connection.
  */
 export function takeConnection(request: Incoming): TakenConnection | undefined {
   const found = held.get(request)

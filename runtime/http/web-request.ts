@@ -3,8 +3,8 @@ import { Readable } from "node:stream"
 import type { RequestContext } from "./request/context.ts"
 
 /**
- * Returns a Request that knows its method and completes itself when a middleware asks for anything else: most requests
- * are answered without, and a complete one costs more than a get.
+ * Returns a Request that knows its method and builds itself when a middleware reads any other member: most requests
+ * never need it, and a complete one costs more than a get.
  */
 export function webRequest(context: RequestContext): Request {
   return new LazyRequest(context) as unknown as Request // All members of Request are defined below.
@@ -52,7 +52,7 @@ function completeRequest({ incoming, signal }: RequestContext): Request {
   try {
     return new Request(`https://${incoming.headers.host ?? "localhost"}${url}`, init)
   } catch {
-    // A host such as `[fd00:0:0::1]`, which clients in Go send, is part of no URL of the web.
+    // URLs of the web cannot have a host such as `[fd00:0:0::1]`, which clients in Go send.
     return new Request(`https://localhost${url}`, init)
   }
 }

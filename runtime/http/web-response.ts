@@ -10,7 +10,7 @@ import { writableOf } from "./exchange-streams.ts"
  */
 const alreadySent = "x-hono-already-sent"
 
-/** What a middleware returns that has written its answer to `outgoing`. One object for all requests. */
+/** Returned by a middleware that has written its answer to `outgoing`. One object for all requests. */
 export const RESPONSE_ALREADY_SENT: Response = new Response(null, { headers: { [alreadySent]: "true" } })
 
 /** Whether a Response stands for an answer that was written to `outgoing`. */

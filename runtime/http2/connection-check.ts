@@ -1,4 +1,4 @@
-/** Measures, at intervals, whether a client goes on with what it has begun. Between two checks this costs nothing. */
+/** Measures, at intervals, whether a client makes progress. Between two checks this costs nothing. */
 import type { Socket } from "node:net"
 import type { Sender } from "./sender.ts"
 import { Stalled } from "./stalled.ts"
@@ -20,7 +20,7 @@ export class ConnectionCheck {
     this.answers = new Stalled(progressBytes)
   }
 
-  /** How long the same thing, `begun`, has been arriving, in milliseconds. `begun` is undefined if nothing is. */
+  /** Milliseconds for which the same `begun` has been arriving. `begun` is undefined if nothing is arriving. */
   receivingForMs(nowMs: number, begun: unknown): number {
     if (begun === undefined || begun !== this.receiving) {
       this.receiving = begun
@@ -29,7 +29,7 @@ export class ConnectionCheck {
     return nowMs - this.receivingSinceMs
   }
 
-  /** How long no stream has been open, in milliseconds. */
+  /** Milliseconds for which no stream has been open. */
   idleForMs(nowMs: number, { streams, latestId }: { readonly streams: number; readonly latestId: number }): number {
     const idleBehind = streams > 0 ? undefined : latestId
     if (idleBehind === undefined || idleBehind !== this.idleBehind) {
@@ -39,15 +39,15 @@ export class ConnectionCheck {
     return nowMs - this.idleSinceMs
   }
 
-  /** How long the system has taken next to nothing of what waits for it, in milliseconds. */
+  /** Milliseconds for which the kernel has taken next to nothing of the waiting bytes. */
   socketStalledForMs(nowMs: number, { bytesWritten, writableLength }: Pick<Socket, "bytesWritten" | "writableLength">): number {
     return this.socket.forMs(nowMs, { waits: writableLength, taken: bytesWritten - writableLength })
   }
 
   /**
-   * The streams whose answers have waited too long for a window: for their own, or for that of the connection. Answers
-   * take turns at the window of the connection, so there the progress of all of them counts. While the socket is busy,
-   * the state of windows is unknown.
+   * The streams whose answers have waited too long for their own window, or for the connection's. Answers take turns at
+   * the window of the connection, so there the progress of all of them counts. While the socket is busy, the state of
+   * windows is unknown.
    */
   stalledStreams(
     nowMs: number,

@@ -59,7 +59,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       expect(client.body(1).toString()).toBe("012345678901234")
       client.send({ type: frameType.windowUpdate, streamId: 1 }, Buffer.from([0, 0, 0, 5]))
       await client.until(() => client.body(1).length === 20)
-      // A larger window for all streams, including those that wait.
+      // A larger window for all streams, including waiting ones.
       client.send({ type: frameType.settings }, Buffer.from([0, settingId.initialWindowSize, 0, 0, 1, 0]))
       await client.until(isEnd(1))
       expect(client.body(1).equals(text)).toBe(true)

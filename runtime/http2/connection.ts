@@ -1,10 +1,10 @@
 /**
  * The server's end of an HTTP/2 connection, RFC 9113, after the TLS handshake. It turns frames into requests, sends
- * answers as frames, and enforces the protocol on clients; what a request means is not its concern.
+ * answers as frames, and enforces the protocol on clients; it does not interpret requests.
  *
- * Node has such a server of its own. Its streams, and everything that they refer to, outlive the young generation of
- * the heap. That caused all full collections, and with them the slowest answers. A request also costs it more than
- * twice as much CPU (docs/GOALS.md).
+ * Node has its own HTTP/2 server. Its streams, and everything that they refer to, outlive the young generation of the
+ * heap. That caused all full collections, and with them the slowest answers. A request also costs it more than twice as
+ * much CPU (docs/GOALS.md).
  */
 import type { Socket } from "node:net"
 import { ConnectionCheck } from "./connection-check.ts"
@@ -34,7 +34,7 @@ import { Tolerance } from "./tolerance.ts"
 
 export interface ConnectionOptions {
   readonly socket: Socket
-  /** Opens the account that is charged with what the connection keeps. */
+  /** Opens the account that is charged with the bytes that the connection keeps. */
   readonly accounts: Accounts
   readonly clock: ConnectionClock
   readonly limits: ConnectionLimits
@@ -106,7 +106,7 @@ export class Http2Connection implements StreamOwner {
         [settingId.maxHeaderListSize, limits.headerBytesMax],
       ]),
     )
-    // The windows of streams bound what is kept, so that of the connection need not.
+    // The windows of streams bound the kept bytes, so the connection's window need not.
     this.sender.owe(windowUpdate(0, this.connectionWindowBytes - defaultWindowBytes))
   }
 
@@ -133,9 +133,7 @@ export class Http2Connection implements StreamOwner {
     this.endIfIdle()
   }
 
-  /**
-   * Called at intervals: ends the connection, or streams of it, when the client does not go on with what it has begun.
-   */
+  /** Called at intervals: ends the connection, or streams of it, when the client does not make progress. */
   check(nowMs: number): void {
     if (this.isOver) return
     const { checking, openBlock, parser, streams } = this
@@ -476,7 +474,7 @@ function protocolFault(message: string): ConnectionFault {
   return new ConnectionFault(errorCode.protocolError, message)
 }
 
-/** A frame is about a stream, or about the whole connection. */
+/** A frame belongs to a stream, or to the whole connection. */
 function requireStream({ streamId, type }: Frame, isOfStream: boolean): void {
   if ((streamId !== 0) !== isOfStream) throw protocolFault(`a frame of type ${type} on stream ${streamId}`)
 }

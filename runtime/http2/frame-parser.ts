@@ -54,9 +54,7 @@ export class FrameParser {
     return this.rest?.length ?? 0
   }
 
-  /**
-   * Calls `take` with each frame that is now complete, in order. Throws ConnectionFault, and whatever `take` throws.
-   */
+  /** Calls `take` with each frame that is now complete, in order. Throws ConnectionFault, and the errors of `take`. */
   push(chunk: Buffer, take: (frame: Frame) => void): void {
     let at = this.prefaceAt < preface.length ? this.begin(chunk) : 0
     if (this.restLength > 0) at = this.complete(chunk, at, take)

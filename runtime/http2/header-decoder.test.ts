@@ -9,7 +9,7 @@ import { HeaderDecoder } from "./header-decoder.ts"
 import { ConnectionFault } from "./protocol.ts"
 
 interface Outcome {
-  /** The decoded fields, including those before a fault. */
+  /** The decoded fields, including fields before a fault. */
   readonly fields: readonly string[]
   readonly isFault: boolean
 }
@@ -446,8 +446,7 @@ describe("a request of node's client", () => {
   const value = fc.oneof(
     fc.constantFrom("", "1", "v".repeat(400), "v".repeat(5000)),
     fc.string({ unit: latin1, maxLength: 100 }).map(trimmed),
-    // The client omits the Huffman code where it would make a value longer, which it does not among so many short
-    // codes.
+    // The client omits the Huffman code where it would make a value longer; so many short codes prevent that.
     fc.string({ unit: latin1, maxLength: 3 }).map((few) => `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa${few}a`),
   )
   const name = fc.oneof(

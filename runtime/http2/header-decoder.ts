@@ -3,7 +3,7 @@ import { type HeaderField, HeaderTable, headerField } from "./header-table.ts"
 import { decodeHuffman } from "./huffman.ts"
 import { ConnectionFault, errorCode } from "./protocol.ts"
 
-/** One per connection: blocks depend on those before them, so each must be decoded, in order. */
+/** One per connection: a block depends on earlier ones, so each must be decoded, in order. */
 export class HeaderDecoder {
   private readonly table = new HeaderTable()
   private bytes: Buffer = Buffer.alloc(0)

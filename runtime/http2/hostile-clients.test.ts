@@ -1,4 +1,4 @@
-/** Clients that cost more than they ask for, and clients that do not speak HTTP/2. */
+/** Clients whose requests cost more than they are worth, and clients that do not speak HTTP/2. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { http2CheapFramesBurst, http2ContinuationsMax, http2OwedFramesMax, http2ResetsBurst } from "./limits.ts"

@@ -4,8 +4,8 @@
  */
 
 /**
- * The length in bits of the code of each byte, and last that of the end of the string. The code is canonical: shorter
- * codes come first, and codes of the same length count up in byte order. The lengths therefore define the code.
+ * The length in bits of the code of each byte, and last of the end of the string. The code is canonical: shorter codes
+ * come first, and codes of the same length count up in byte order. The lengths therefore define the code.
  */
 const codeLengths: readonly number[] = [
   ...[13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28],

@@ -8,7 +8,7 @@ import { errorCode } from "./protocol.ts"
 import { announcedLength } from "./request-head.ts"
 import type { ConnectionAccount, ConnectionEnds } from "./surroundings.ts"
 
-/** What a request asks of its stream. */
+/** The members of a stream that a request uses. */
 export interface IncomingStream {
   readonly closed: boolean
   /** Of its connection. */
@@ -25,8 +25,8 @@ export interface IncomingStream {
 const noBytes = Buffer.alloc(0)
 
 /**
- * Created for each stream that a client opens. Its events are those of node's HTTP/1.1 request: `resume` once the body
- * is wanted, then `data` and `end`, and `close`. A body that breaks off has `close` without `end`.
+ * Created for each stream that a client opens. Its events are as for node's HTTP/1.1 request: `resume` once the body is
+ * wanted, then `data` and `end`, and `close`. A body that breaks off has `close` without `end`.
  */
 export class Http2Incoming extends EventEmitter {
   readonly httpVersionMajor = 2
@@ -152,8 +152,8 @@ export class Http2Incoming extends EventEmitter {
   }
 
   /**
-   * Called when the body, or the rest of it, will not be read: discards what has arrived and what still arrives. Once
-   * the whole answer was sent, asks the client to stop sending. RFC 9113 section 8.1.
+   * Called when the body, or the rest of it, will not be read: discards all bytes, arrived or still to arrive. Once the
+   * whole answer was sent, asks the client to stop sending. RFC 9113 section 8.1.
    */
   discardBody(): void {
     this.drop()

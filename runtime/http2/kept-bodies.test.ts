@@ -67,7 +67,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       const sign = Buffer.from(String(client.frames.length).padStart(8))
       client.send({ type: frameType.ping }, sign)
       await client.until((frame) => isPong(frame) && frame.payload.equals(sign))
-      // Node's implementation measures what it keeps; the other one counts.
+      // Node's implementation measures kept bytes; the other one counts.
       client.connection?.check(0)
       return kept.bytes.strangers
     }
@@ -135,7 +135,7 @@ describe.each(http2Names)("HTTP/2 by %s:", (http2) => {
       const client = await connected(ok, { kept })
       const block = encodeTrailers({ ...plain, "x-long": "v".repeat(20_000) })
       client.send({ type: frameType.headers, flags: frameFlag.endStream, streamId: 1 }, block.subarray(0, 10_000))
-      // Only more of the head may follow, so the test looks at the account instead of sending a PING.
+      // Only more of the head may follow, so the test reads the account instead of sending a PING.
       while (kept.bytes.strangers < 10_000) await new Promise((resolve) => setImmediate(resolve))
       client.send({ type: frameType.continuation, flags: frameFlag.endHeaders, streamId: 1 }, block.subarray(10_000))
       await client.until(isEnd(1))

@@ -1,4 +1,4 @@
-/** The limits of the protocol. Those of requests are options of `Http2Connection`; `README.md` lists all of them. */
+/** The limits of the protocol. Limits of requests are options of `Http2Connection`; `README.md` lists all of them. */
 
 /**
  * Unread bytes of a request's body that a client may send; the reference's number. `authenticatedClientsBytesMax`
@@ -16,15 +16,15 @@ export const http2LargeWriteBytes = 256 * 1024
 export const http2SpareBytesMax = 8 * 1024 * 1024
 
 /**
- * Resets of streams, by the client or because of what it did, that a connection may have at once and per second before
- * it is ended; nghttp2's numbers.
+ * Resets of streams, by the client or for its faults, that a connection may have at once and per second before it is
+ * ended; nghttp2's numbers.
  */
 export const http2ResetsBurst = 1000
 export const http2ResetsPerSecond = 33
 
 /**
- * Frames that ask for nothing, or only for an acknowledgement, that a connection may have at once and per second before
- * it is ended. DATA and WINDOW_UPDATE of fewer than `http2TinyBytes` count too. The burst lets a body of 10,000 bytes
+ * Frames that request nothing, or only an acknowledgement, that a connection may have at once and per second before it
+ * is ended. DATA and WINDOW_UPDATE of fewer than `http2TinyBytes` count too. The burst lets a body of 10,000 bytes
  * arrive in single bytes.
  */
 export const http2CheapFramesBurst = 10_000

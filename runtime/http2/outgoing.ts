@@ -6,7 +6,7 @@ import type { FrameOutput } from "./frame-output.ts"
 import { errorCode } from "./protocol.ts"
 import type { ConnectionAccount } from "./surroundings.ts"
 
-/** What an answer asks of its stream. */
+/** The members of a stream that an answer uses. */
 export interface OutgoingStream {
   /** Charged with the bytes of the body that wait. */
   readonly account: ConnectionAccount
@@ -34,7 +34,7 @@ const chunkCostBytes = 100
 /** `write` returns false once this many bytes wait. */
 const enoughBytes = 64 * 1024
 
-/** Created for each stream that a client opens. Its events are those of node's HTTP/1.1: `drain`, `finish`, `close`. */
+/** Created for each stream that a client opens. Its events are as in node's HTTP/1.1: `drain`, `finish`, `close`. */
 export class Http2Outgoing extends EventEmitter {
   statusCode = 200
   headersSent = false
@@ -46,12 +46,12 @@ export class Http2Outgoing extends EventEmitter {
   sharesBytes = false
   /** Set before the first byte: the client may stop reading for as long as it likes. */
   mayWait = false
-  /** Bytes of the body that went into frames: the client has taken them, except those that the system still holds. */
+  /** Body bytes already framed; all but the kernel's send buffer has reached the client. */
   takenBytes = 0
   private readonly headers: AnswerHeaders = {}
   private trailers: AnswerHeaders | undefined
   private isHeadSent = false
-  /** Answers to HEAD, and those with certain statuses, have no body; RFC 9110 section 6.4.1. */
+  /** Answers to HEAD, and answers with certain statuses, have no body; RFC 9110 section 6.4.1. */
   private isBodiless = false
   private needsDrain = false
   private readonly chunks: Chunk[] = []

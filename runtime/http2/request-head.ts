@@ -26,11 +26,12 @@ const soundPath = /^\/[\x21-\x7e\x80-\xff]*$/
 const commonMethods = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
 
 /**
- * Makes an object without properties of its own or inherited: clients choose the names. Unlike `Object.create(null)`,
- * which V8 keeps as a hash table, those with the same fields in the same order share a hidden class.
+ * Makes an object without own or inherited properties, since clients choose the names. Unlike results of
+ * `Object.create(null)`, which V8 keeps as hash tables, objects with the same fields in the same order share a hidden
+ * class.
  */
 function HeaderFields(): void {
-  // What `new` makes is all there is.
+  // Empty: `new` already makes the object.
 }
 HeaderFields.prototype = Object.freeze(Object.create(null))
 const newHeaderFields = HeaderFields as unknown as new () => IncomingHttpHeaders // No class may have such a prototype.
@@ -70,7 +71,7 @@ export class RequestHead {
     if (method === "CONNECT") this.isMalformed ||= path !== "" || scheme !== "" || authority === ""
     else this.isMalformed ||= !isToken(method) || scheme === "" || !(path === "*" || soundPath.test(path))
     if (Number.isNaN(announcedLength(headers))) this.isMalformed = true
-    // The missing fields may be among those that were not kept.
+    // A missing field may be among the excess ones.
     if (this.isTooLarge) this.isMalformed = false
   }
 

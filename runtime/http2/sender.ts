@@ -1,6 +1,6 @@
 /**
- * Sends the frames of a connection: first what it owes the client (acknowledgements, windows, resets), then answers in
- * turns, as windows and the socket allow. RFC 9113 section 5.2.
+ * Sends the frames of a connection: first owed frames (acknowledgements, windows, resets), then answers in turns, as
+ * windows and the socket allow. RFC 9113 section 5.2.
  */
 import type { Socket } from "node:net"
 import { http2OwedFramesMax, http2WriteBytes } from "./limits.ts"
@@ -17,7 +17,7 @@ const turnBytes = 64 * 1024
 export interface SenderListener {
   /** The last frame of a stream is on its way. */
   ended(stream: ServerStream): void
-  /** The client asks for more than it reads: end the connection. */
+  /** The client requests more than it reads: end the connection. */
   overrun(): void
 }
 
@@ -98,7 +98,7 @@ export class Sender {
     return this.windowBytes <= windowBytesMax
   }
 
-  /** Called once: sends what is owed, and nothing after it. */
+  /** Called once: sends the owed frames, and nothing after them. */
   close(lastWords?: Buffer): void {
     if (this.isClosed) return
     this.isClosed = true

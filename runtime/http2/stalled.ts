@@ -1,4 +1,4 @@
-/** Whether a client takes what waits for it. Created for an answer or a connection, and asked at intervals. */
+/** Measures whether a client takes waiting bytes. Created for an answer or a connection, called at intervals. */
 export class Stalled {
   /** The time of the last progress; undefined if nothing waits. */
   private sinceMs: number | undefined
@@ -6,7 +6,7 @@ export class Stalled {
   private taken = 0
   private wanted = 0
 
-  /** `progressBytes`: the bytes that count as progress when taken. If fewer wait, those suffice. */
+  /** `progressBytes`: the bytes that count as progress when taken. If fewer wait, taking them suffices. */
   constructor(private readonly progressBytes: number) {}
 
   /**

@@ -6,7 +6,7 @@ import type { Stalled } from "./stalled.ts"
 import { errorCode } from "./protocol.ts"
 import type { ConnectionAccount, ConnectionEnds, OpenExchange } from "./surroundings.ts"
 
-/** What a stream uses of its connection. */
+/** The members of a connection that a stream uses. */
 export interface StreamOwner {
   readonly ends: ConnectionEnds
   /** Charged with everything that the stream keeps. */

@@ -1,5 +1,5 @@
 /**
- * What an HTTP/2 connection needs of the surrounding program, which passes it in the options of `Http2Connection`. This
+ * The parts of the surrounding program that an HTTP/2 connection needs, as the options of `Http2Connection`. This
  * folder imports nothing of the program.
  */
 
@@ -29,7 +29,7 @@ interface AccountHolder {
   readonly remotePort: number | undefined
   /** The `User-Agent` of an open request. */
   userAgent(): string | undefined
-  /** The bytes that the connection holds now besides those that it has charged. */
+  /** The uncharged bytes that the connection holds now. */
   measure(): number
   /** Ends the connection without answering open requests. Called in its own turn of the event loop. */
   cut(): void
@@ -51,7 +51,7 @@ export interface ConnectionAccount {
   readonly isKnown: boolean
 }
 
-/** A request in flight, as far as it shows whether its client goes on. */
+/** The progress of a request in flight. */
 export interface OpenExchange {
   /** The same object each time. */
   readonly id: object
@@ -61,7 +61,7 @@ export interface OpenExchange {
   readonly isReceiving: boolean
   /** Grows as the body arrives. */
   readonly receivedBytes: number
-  /** Bytes of the answer that wait for the client, and those that it has taken. */
+  /** Bytes of the answer that wait for the client, and bytes that it has taken. */
   readonly waitingBytes: number
   readonly takenBytes: number
   /** Ends the exchange early: over HTTP/1.1 together with its connection. */
@@ -73,7 +73,7 @@ export interface Accounts {
   open(holder: AccountHolder): ConnectionAccount
 }
 
-/** Milliseconds after which a connection, or a stream of it, is ended because its client does not go on. */
+/** Milliseconds after which a connection, or a stream of it, is ended because its client makes no progress. */
 export interface ConnectionTimes {
   /** From the first to the last byte of the preface, a frame or a header block. */
   readonly requestHeaderTimeoutMs: number
@@ -87,7 +87,7 @@ export interface ConnectionTimes {
   readonly lingerMs: number
 }
 
-/** The limits and the cost of requests. Those of the protocol are in `limits.ts`. */
+/** The limits and the cost of requests. Limits of the protocol are in `limits.ts`. */
 export interface ConnectionLimits {
   /** The most streams that the client may have open. */
   readonly streamsMax: number

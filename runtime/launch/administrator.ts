@@ -1,6 +1,6 @@
 /**
- * The administrator's credential, which a start makes and the kubeconfig has: a client certificate, or a token while
- * every credential has all rights anyway.
+ * The administrator's credential, which a start makes for the kubeconfig: a client certificate, or a token while every
+ * credential has all rights anyway.
  */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ export function adminFiles(dataDir: string): { readonly certificate: string; rea
 
 type ModeOptions = Pick<Options, "authorization-config" | "authorization-mode">
 
-/** Whether every credential has all rights: by `--authorization-mode`, in whose place a configuration may stand. */
+/** Whether every credential has all rights: by `--authorization-mode`, which a configuration may replace. */
 export function allowsEverything(options: ModeOptions): boolean {
   return options["authorization-config"] === "" && options["authorization-mode"].includes("AlwaysAllow")
 }
@@ -36,13 +36,13 @@ export function hasAdminCertificate(options: ModeOptions): boolean {
   return !allowsEverything(options)
 }
 
-/** How the administrator signs in. */
+/** The administrator's credentials. */
 export interface Administrator {
   /** Empty: there is none. */
   readonly token: string
   /** PEM of the authority of client certificates in the data folder. Undefined: there is none. */
   readonly authority: string | undefined
-  /** What the kubeconfig has. */
+  /** The credential in the kubeconfig. */
   readonly credential: Credential
 }
 
@@ -59,8 +59,8 @@ export interface AdministratorParts {
 }
 
 /**
- * Called once per start. What the data folder already has stays valid beside what this start makes: scripts and
- * kubeconfigs have it, and one program may serve the folder of another. Throws CertificateError and StartError.
+ * Called once per start. Credentials in the data folder stay valid beside the ones that this start makes: scripts and
+ * kubeconfigs have them, and one program may serve the folder of another. Throws CertificateError and StartError.
  */
 export async function administratorOf(parts: AdministratorParts): Promise<Administrator> {
   const { options, log, transient, prefersToken } = parts
@@ -81,14 +81,14 @@ function authorityPath(dataDir: string): string {
   return join(dataDir, "pki/client-ca")
 }
 
-/** A certificate with which the administrator signs in, and that of the authority which has issued it. */
+/** The administrator's client certificate, and the certificate of the authority that issued it. */
 interface AdminCertificate extends Pair {
   readonly authority: string
 }
 
 /**
- * The first start makes an authority for client certificates and has it issue one; further ones read them, and issue
- * another one a month before it expires. Throws CertificateError.
+ * The first start makes an authority and issues a client certificate; later starts read both, and issue a new
+ * certificate a month before it expires. Throws CertificateError.
  */
 async function adminCertificate({ options, clock }: AdministratorParts): Promise<AdminCertificate> {
   const dir = join(options["data-dir"], "pki")
@@ -98,7 +98,7 @@ async function adminCertificate({ options, clock }: AdministratorParts): Promise
     const make = (): Promise<Pair> => createAuthority("orch-apiserver-client-ca", nowMs)
     const authority = await storedPair(authorityPath(options["data-dir"]), clock, make)
     const subject = `CN=${admin.name}, ${admin.groups.map((group) => `O=${group}`).join(", ")}`
-    // fabric8 reads keys of elliptic curves only with a library that its users would have to add.
+    // fabric8 needs an additional library to read keys of elliptic curves.
     const issue = (): Promise<Pair> => issuePair(authority, { subject, usage: "clientAuth", keyType: "rsa" }, nowMs)
     const fits = ({ certificate }: Pair): boolean => isIssued(certificate, authority.certificate)
     const pair = await storedPair(join(dir, "admin"), clock, issue, fits)

@@ -46,8 +46,8 @@ async function behavioursOf(load: ApiModule["behaviours"]): Promise<unknown> {
 type Versions = Readonly<Record<string, object>>
 
 /**
- * Joins the operations of built-in and own kinds. Kinds of one group are joined by version. Throws StartError where two
- * groups have one word or two kinds one place.
+ * Joins the operations of built-in and own kinds. Kinds of one group are joined by version. Throws StartError for two
+ * groups with the same word, or two kinds in the same place.
  */
 export function joinApis(apis: readonly object[]): Readonly<Record<string, Versions>> {
   const joined: Record<string, Record<string, object>> = {}

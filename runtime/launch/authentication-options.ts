@@ -4,7 +4,7 @@ import type { Random } from "../base/random.ts"
 import type { AccessMetrics } from "../observability/access-metrics.ts"
 import type { Options } from "../options/table.ts"
 
-/** What authenticators are made from. */
+/** The inputs of authenticators. */
 export interface AuthenticationOptions {
   readonly options: Options
   readonly clock: Clock
@@ -13,6 +13,6 @@ export interface AuthenticationOptions {
   /** Issuers of tokens of service accounts. */
   readonly accountIssuers: readonly string[]
   readonly metrics: AccessMetrics
-  /** The authority that issues the administrator's certificate, PEM: trusted beside those of `--client-ca-file`. */
+  /** The authority that issues the administrator's certificate, PEM: trusted beside `--client-ca-file`. */
   readonly ownAuthority?: string | undefined
 }

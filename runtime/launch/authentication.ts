@@ -19,8 +19,8 @@ import { configureJwt } from "./jwt-authentication.ts"
 import { StartError } from "../base/start-error.ts"
 
 /**
- * Called once per server. Undefined when no option asks for more than tokens. Throws StartError for a file that cannot
- * be read, and for options that contradict each other.
+ * Called once per server. Undefined when no option configures more than tokens. Throws StartError for a file that
+ * cannot be read, and for options that contradict each other.
  */
 export function configureAuthentication(how: AuthenticationOptions): ConfiguredAuthentication | undefined {
   const { options, ownAuthority } = how
@@ -68,7 +68,7 @@ export function configureAuthentication(how: AuthenticationOptions): ConfiguredA
   }
 }
 
-/** What was made so far, and how it ends. */
+/** The authenticators made so far, and the functions that end them. */
 class Made {
   readonly ends: (() => void)[] = []
 
@@ -138,7 +138,7 @@ function fixedAuthorities(pem = ""): FollowedAuthorities {
   return { current: certificatePool(pem), onChange: () => undefined, stop: () => undefined }
 }
 
-/** `more`: PEM of authorities that are trusted besides those of the file. */
+/** `more`: PEM of authorities that are trusted besides the file's. */
 function watchedAuthorities(name: AuthorityOption, { clock, log, options }: AuthenticationOptions, more = ""): FollowedAuthorities {
   const path = options[name]
   try {

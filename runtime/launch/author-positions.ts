@@ -1,6 +1,6 @@
 /**
  * Positions in an author's TypeScript: code of `--api` runs as one bundle in memory, and an error names the bundle's
- * lines. Node maps stacks only of modules that it has loaded itself, so this maps them where they are shown.
+ * lines. Node maps stacks only of modules that it has loaded itself, so this module maps stacks where they are shown.
  */
 import { SourceMap } from "node:module"
 import { dirname, join, relative } from "node:path"

@@ -1,4 +1,4 @@
-/** What the options of authorization and their files say: at the start, and when the files change. */
+/** Reads the options of authorization and their files: at the start, and when the files change. */
 import { statSync } from "node:fs"
 import type { Logger } from "pino"
 import { errorText } from "../base/error-text.ts"
@@ -45,7 +45,7 @@ export function configureAuthorization(how: AuthorizationSetup): ConfiguredAutho
   }
 }
 
-/** The types of the authorizers in their order: what `--authorization-mode` says, or the configuration in its place. */
+/** The types of the authorizers in their order, from `--authorization-mode` or the configuration in its place. */
 export function modesOf({ authorizers }: ConfiguredAuthorization): readonly Mode[] {
   return [...new Set(authorizers.map(({ type }) => type))]
 }
@@ -93,12 +93,12 @@ function stoppingOnError<Made>(file: { stop(): void }, make: () => Made): Made {
 
 /** Throws ConfigurationError. */
 function recordsIn(text: string, vendor: Vendor): readonly AuthorizerRecord<Mode>[] {
-  // The reference takes an empty file for a document of the kind.
+  // The reference accepts an empty file as a document of the kind.
   const document: AuthorizationConfiguration = text.trim() === "" ? {} : decodeConfiguration(text, documentKind, vendor)
   return validated((failures) => validateAuthorizationConfiguration(document, { failures, modes: authorizationModes, fileFault }))
 }
 
-/** What the reference says of a kubeconfig that is not there. */
+/** The reference's error for a missing kubeconfig. */
 function fileFault(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) return `error loading file: stat ${path}: no such file or directory`
@@ -129,7 +129,7 @@ class Authorizers implements ConfiguredAuthorization {
   private setups: readonly OpenedSetup[]
   private readonly listeners: (() => void)[] = []
   private file: { stop(): void } | undefined
-  /** Types that were there at the start. */
+  /** Types in force at the start. */
   private readonly atStart: ReadonlySet<Mode>
 
   constructor(
@@ -156,7 +156,7 @@ class Authorizers implements ConfiguredAuthorization {
     this.listeners.push(listener)
   }
 
-  /** `settle` is called with each change, which throws when it cannot be taken up. */
+  /** Calls `settle` with a function for each change, which throws when it cannot be applied. */
   follow(file: WatchedFiles<readonly AuthorizerRecord<Mode>[]>, settle: (change: () => void) => void): void {
     this.file = file
     file.onChange((records) => settle(() => this.change(records)))
@@ -251,7 +251,7 @@ function checkModes(options: Options): void {
   }
 }
 
-/** What the configuration says in their place. A list that was given is never the default one. */
+/** Options that the configuration replaces. A given list is never the default one. */
 const replacedOptions = [
   "authorization-mode",
   "authorization-webhook-config-file",

@@ -50,7 +50,7 @@ export interface PairTexts {
   readonly keyName: string
 }
 
-/** Throws CertificateError unless the certificate is one, and the key its own. Returns it, read. */
+/** Parses the certificate. Throws CertificateError unless it is valid PEM and the key belongs to it. */
 export function checkPair({ certificate, key, certificateName, keyName }: PairTexts): X509Certificate {
   let read: X509Certificate
   let privateKey: KeyObject
@@ -90,8 +90,8 @@ export async function inMemoryPair(options: { names: readonly string[]; clock: C
 }
 
 /**
- * The pair in the files `path`.crt and `path`.key. It is made, and the files are written, when there is none that
- * `fits` and will be valid for some time.
+ * The pair in the files `path`.crt and `path`.key. Makes the pair and writes the files when none exists that `fits` and
+ * will be valid for some time.
  */
 export async function storedPair(
   path: string,
@@ -143,7 +143,7 @@ async function createKeys(keyType: "ec" | "rsa" = "ec"): Promise<{ keys: webcryp
   }
 }
 
-/** `name`: the common name. It signs certificates, and no authorities. */
+/** `name`: the common name. The authority signs certificates, but no further authorities. */
 export async function createAuthority(name: string, nowMs: number): Promise<Pair> {
   const maker = await loadCertificateMaker()
   const { keys, pem } = await createKeys()
@@ -165,14 +165,14 @@ export async function createAuthority(name: string, nowMs: number): Promise<Pair
   return { certificate: `${certificate.toString("pem")}\n`, key: pem }
 }
 
-/** What an authority certifies. */
+/** The contents of a certificate that an authority issues. */
 export interface Certified {
   /** `CN=admin, O=system:masters` */
   readonly subject: string
   readonly usage: "clientAuth" | "serverAuth"
   /** Host names and addresses of a server. */
   readonly names?: readonly string[]
-  /** RSA takes some 200 ms to make; every client can read it. */
+  /** An RSA key takes some 200 ms to make; every client can read it. */
   readonly keyType?: "ec" | "rsa"
 }
 

@@ -1,8 +1,8 @@
-/** What the log says of files that a running server reads again. */
+/** Log messages about files that a running server reads again. */
 
 export const whatStays = "what it said before stays in force"
 
-/** Of a changed file that cannot be used. */
+/** The message for a changed file that cannot be used. */
 export function unusableChange(option: string, path: string): string {
   return `--${option}: ${path} has changed and cannot be used; ${whatStays}`
 }

@@ -18,7 +18,7 @@ export interface ConfigurationKind {
   readonly shape: TypeShape
 }
 
-/** The document cannot be used. The message names the place in it, what is wrong and what would be right. */
+/** The document cannot be used. The message names the place, the fault and the valid values. */
 export class ConfigurationError extends Error {
   constructor(message: string) {
     super(message)

@@ -12,8 +12,8 @@ const extensions: ReadonlySet<string> = new Set([".json", ".yaml", ".yml"])
 
 /**
  * Reads the definitions of files, and of the files directly in folders, in the order of their names. A file may have
- * several YAML documents, and lists of definitions; objects of other kinds are left out. Throws StartError for what
- * cannot be read, and for a path without any definition.
+ * several YAML documents, and lists of definitions; objects of other kinds are left out. Throws StartError for an
+ * unreadable file, and for a path without any definition.
  */
 export function definitionsIn(paths: readonly string[], vendor: Vendor): readonly StartDefinition[] {
   return paths.flatMap((path) => {

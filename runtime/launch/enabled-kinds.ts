@@ -1,6 +1,6 @@
 /**
- * Which kinds a server serves: all but those that are optional, as `--runtime-config` and `--feature-gates` change it
- * (catalog resources.yaml: servedByDefault).
+ * Selects the kinds that a server serves: all but the optional ones, changed by `--runtime-config` and
+ * `--feature-gates` (catalog resources.yaml: servedByDefault).
  */
 import { nearest } from "../base/nearest.ts"
 import type { Vendor } from "../base/vendor.ts"
@@ -8,23 +8,24 @@ import type { Options } from "../options/table.ts"
 import type { Kind } from "../schema/kind.ts"
 import { StartError } from "../base/start-error.ts"
 
-/** Group versions that the server's own work needs: it would not start, or not do what it promises. */
+/** Group versions that the server itself needs: without them it would not start or would break promises. */
 const needed: readonly string[] = ["v1", "apiextensions.orch.io/v1", "coordination.orch.io/v1"]
 
-/** For versions by their stability, and for all; those further left come first. `api/legacy` does nothing. */
+/** Keys for versions by stability, and for all; keys further left take precedence. `api/legacy` has no effect. */
 const wide = ["api/ga", "api/beta", "api/alpha", "api/all", "api/legacy"]
 
 export interface Enablement {
   readonly options: Pick<Options, "runtime-config" | "feature-gates">
   readonly vendor: Vendor
-  /** The kinds of this package; `api/all` and the like say nothing of others. Absent: all are. */
+  /** The kinds of this package; `api/all` and the like affect only these. Absent: all kinds. */
   readonly builtIn?: ReadonlySet<Kind>
 }
 
 /**
- * Called once at start with the kinds of this package and of the user. A version that is off while another one of its
- * resource is on stays as one that clients cannot use, because its objects are stored; a resource without any is left
- * out. Throws StartError for a key that names nothing, and for a group version that the server itself needs.
+ * Called once at start with the kinds of this package and of the user. A version that is off while another version of
+ * its resource is on stays as a version that clients cannot use, because its objects are stored; a resource without any
+ * version is left out. Throws StartError for a key that names nothing, and for a group version that the server itself
+ * needs.
  */
 export function enabledKinds(kinds: readonly Kind[], how: Enablement): readonly Kind[] {
   const config = withoutRoot(how.options["runtime-config"])
@@ -58,7 +59,7 @@ function stabilityKey(version: string): string {
   return version.includes("beta") ? "api/beta" : "api/ga"
 }
 
-/** As operators write it, and for the core group its version alone. Without a vendor: the neutral name. */
+/** The group version as operators write it; for the core group the version. Without a vendor: neutral. */
 function groupVersionOf({ group, version }: Kind, vendor?: Vendor): string {
   return group === "" ? version : `${vendor?.group(group) ?? group}/${version}`
 }

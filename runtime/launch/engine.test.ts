@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 
 const module = fileURLToPath(new URL("engine.ts", import.meta.url))
 
-/** What V8 traces of a process that tunes it and runs `work`. A child process, since flags apply to a whole one. */
+/** Returns V8's trace of a child process that tunes it and runs `work`: flags apply to a whole process. */
 function trace(flag: string, given: readonly string[], work: string): string {
   const script = `
     import { tuneEngine } from ${JSON.stringify(module)}

@@ -12,15 +12,15 @@ import { setFlagsFromString } from "node:v8"
 const heapGrowing = { name: "--heap-growing-percent", value: 60 }
 
 /**
- * Bytes of bytecode that a function runs before V8 looks whether to optimize it: six times its default. In the first
- * seconds V8 optimizes what it has seen too little of, and does so again soon. Measured on Node 20 at three times the
- * default, CPU of the first 300 requests of each kind against the default: pods create 0.70, get 0.45, merge patch
- * 0.75, PUT 0.8; ConfigMaps create 0.73, get 0.67. At six times against three: deletions of pods 0.75, gets 0.85. From
- * some thousand requests on there is no difference.
+ * Bytes of bytecode that a function runs before V8 considers optimizing it: six times its default. In the first seconds
+ * V8 optimizes functions after too few calls, and soon does so again. Measured on Node 20 at three times the default,
+ * CPU of the first 300 requests of each kind against the default: pods create 0.70, get 0.45, merge patch 0.75, PUT
+ * 0.8; ConfigMaps create 0.73, get 0.67. At six times against three: deletions of pods 0.75, gets 0.85. From some
+ * thousand requests on there is no difference.
  */
 const interruptBudget = { name: "--interrupt-budget", value: 400_000 }
 
-/** Node 22 and later count otherwise, and have a fast compiler between the two. */
+/** Node 22 and later count differently, and have a fast compiler in between. */
 const flags = process.versions.node.startsWith("20.") ? [heapGrowing, interruptBudget] : [heapGrowing]
 
 /**

@@ -187,7 +187,7 @@ export async function sharedSecret(store: Store, how: { clock: Clock; options: O
       if (fault !== undefined) throw new StartError(fault)
       if (clock.elapsedMs() >= untilMs) throw new StartError(`--store-servers: ${error.message}; is etcd running there?`)
     }
-    // Node's own timer: the clock's timers keep no process alive, and at the start nothing else does.
+    // Node's own timer: the clock's timers do not keep the process alive, and at the start nothing else does.
     await setTimeout(startRetryMs)
   }
 }

@@ -1,4 +1,4 @@
-/** What `/healthz`, `/livez` and `/readyz` of a server check, and the components that it reports. */
+/** The checks of a server's `/healthz`, `/livez` and `/readyz`, and the components that it reports. */
 import type { Logger } from "pino"
 import type { Clock } from "../base/clock.ts"
 import { vendorProfile } from "../base/vendor.ts"
@@ -12,7 +12,7 @@ import { cachedCheck, type HealthCheck, type HealthChecks, loggedCheck } from ".
 import type { Options } from "../options/table.ts"
 import type { Store } from "../storage/store.ts"
 
-/** What the checks are made from: parts of `ServerOptions`. */
+/** The inputs of the checks: parts of `ServerOptions`. */
 export interface CheckedServer {
   readonly options: Options
   readonly clock: Clock
@@ -20,13 +20,13 @@ export interface CheckedServer {
   readonly store: Store
 }
 
-/** How far the server is: parts of its state that the checks look at. */
+/** The parts of the server's state that the checks read. */
 export interface CheckedState {
   readonly cache: { fault(): string | undefined }
   readonly draining: AbortSignal
   /** The roles and bindings that the server has read. */
   readonly policy: KnownPolicy
-  /** What the start still waits for. */
+  /** The missing parts of the start. */
   readonly start: {
     readonly fault: () => string | undefined
     readonly filling: () => string | undefined
@@ -35,9 +35,9 @@ export interface CheckedState {
 }
 
 /**
- * Steps of the start that have a check of their own, by its name, in the reference's order. Those of what this server
- * does not have are left out: the queues of priority and fairness, and the certificate of a proxy. Those of aggregation
- * are about this server's own APIServices: it passes no requests on to other API servers.
+ * Steps of the start that have a check of their own, by its name, in the reference's order. Steps for parts that this
+ * server lacks are left out: the queues of priority and fairness, and the certificate of a proxy. Steps of aggregation
+ * concern this server's own APIServices: it passes no requests on to other API servers.
  */
 const startSteps = [
   "start-apiserver-admission-initializer",
@@ -62,12 +62,12 @@ const startSteps = [
   "kube-apiserver-autoregistration",
 ] as const
 
-/** Those that the reference shows after `autoregister-completion`. */
+/** Steps that the reference shows after `autoregister-completion`. */
 const lastSteps = ["apiservice-openapi-controller", "apiservice-openapiv3-controller"] as const
 
 type StartStep = (typeof startSteps)[number] | (typeof lastSteps)[number]
 
-/** What each step still waits for. Empty until the server has begun. */
+/** For each step, the reason why it still waits. Empty until the server has begun. */
 export type StartSteps = Partial<Readonly<Record<StartStep, () => string | undefined>>>
 
 /** The parts of a start. */
@@ -143,7 +143,7 @@ function stepChecks(how: CheckedServer, { policy, start }: Pick<CheckedState, "p
   return [...hooks, registered, ...lastSteps.map((step) => stepCheck(start, step, `poststarthook/${step}`))]
 }
 
-/** Of controllers that `--controllers` may leave out. */
+/** Whether the step is of a controller that `--controllers` may leave out. */
 function isOptional(step: StartStep): boolean {
   return step === "start-apiextensions-controllers" || step === "start-service-ip-repair-controllers"
 }
@@ -158,7 +158,7 @@ function stepCheck(start: Pick<CheckedState["start"], "steps">, step: StartStep,
   }
 }
 
-/** With RBAC: another server of the store may make them. */
+/** A check with RBAC alone: another server of the store may make the roles. */
 function bootstrapRoles({ options, log }: CheckedServer, policy: KnownPolicy): readonly HealthCheck[] {
   if (!options["authorization-mode"].includes("RBAC")) return []
   const missing = bootstrapCheck(policy, vendorProfile(options.vendor))
@@ -166,8 +166,8 @@ function bootstrapRoles({ options, log }: CheckedServer, policy: KnownPolicy): r
 }
 
 /**
- * What ComponentStatus reports: the programs beside the server, and its stores, numbered as in `/metrics`. `etcd-0` is
- * what `/healthz/etcd` checks. Called once per server.
+ * The components of ComponentStatus: the programs beside the server, and its stores, numbered as in `/metrics`.
+ * `etcd-0` has the check of `/healthz/etcd`. Called once per server.
  */
 export function components({ options, clock, store }: CheckedServer): readonly HealthCheck[] {
   const timeoutMs = options["store-healthcheck-timeout"]

@@ -1,4 +1,4 @@
-/** The issuers of ID tokens that `--authentication-config` or `--oidc-*` name, and how they change. */
+/** The issuers of ID tokens that `--authentication-config` or `--oidc-*` name, and their changes. */
 import { readFileText } from "../base/file-text.ts"
 import { errorText } from "../base/error-text.ts"
 import type { Authenticator } from "../authn/authenticate.ts"
@@ -46,7 +46,7 @@ export function configureJwt(how: AuthenticationOptions): JwtAuthentication | un
   }
 }
 
-/** All of them, as the options name them; a configuration does not choose. */
+/** All algorithms, as the options name them; a configuration cannot select any. */
 const allAlgorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"] as const
 
 const documentKind: ConfigurationKind = {
@@ -85,7 +85,7 @@ function validatedIssuers(
   )
 }
 
-/** The issuers in force. Those of a changed file are taken up when all of them have answered. */
+/** The issuers in force. Issuers of a changed file take effect when all of them have answered. */
 class JwtIssuers implements JwtAuthentication {
   private readonly file: WatchedFiles<readonly JwtAuthenticator[]> | undefined
   private readonly log: Log
@@ -99,7 +99,7 @@ class JwtIssuers implements JwtAuthentication {
     source: WatchedFiles<readonly JwtAuthenticator[]> | readonly JwtAuthenticator[],
   ) {
     const { clock, log } = how
-    // Whatever is away for long is reported once a minute.
+    // Reports an issuer that stays unreachable once a minute.
     this.log = deduplicateLog({ warn: (values, text) => log.warn(values, text) }, clock)
     this.file = source instanceof WatchedFiles ? source : undefined
     this.current = new IssuerSet(how, this.log, source instanceof WatchedFiles ? source.current : source)
@@ -215,7 +215,7 @@ function issuerOfOptions(options: Options): JwtConfiguration {
   }
 }
 
-/** Names of other claims than email are unique for their issuer only. */
+/** Values of claims other than email are unique for their issuer only. */
 function usernamePrefix(options: Options): string {
   const prefix = options["oidc-username-prefix"]
   if (prefix === "-") return ""

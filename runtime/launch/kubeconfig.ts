@@ -12,7 +12,7 @@ export interface Access {
   /** PEM text of the authority that clients trust. */
   readonly authority: string
   readonly credential: Credential
-  /** Whom the credential's user acts as. */
+  /** The user as which the credential's user acts. */
   readonly actsAs?: User
 }
 

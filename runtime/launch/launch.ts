@@ -59,7 +59,7 @@ export interface LaunchOptions {
   readonly log: Logger
   /** Writes nothing outside the store: certificate, token and secrets exist for this run only. For tests. */
   readonly transient?: boolean
-  /** The administrator has a token, also where the program makes a certificate. For programs and tests. */
+  /** The administrator has a token, also where the program would make a certificate. For programs and tests. */
   readonly token?: boolean
   /** Own kinds that the program has imported, besides the folders of `--api`. */
   readonly modules?: readonly ApiModule[]
@@ -82,7 +82,7 @@ export interface LaunchOptions {
   readonly opening?: Promise<Store>
   /** Used in place of the folders of `--api`, already loaded. */
   readonly folders?: readonly ApiFolder[]
-  /** Definitions of the program, besides those of `--crd`. */
+  /** Definitions of the program, besides `--crd`. */
   readonly definitions?: readonly JsonObject[]
   /** Replaces the secure port, as in `ServerOptions`. */
   readonly listen?: ServerOptions["listen"]
@@ -101,17 +101,17 @@ export interface Launched {
   readonly client: ObjectClient
   /** Names of the definitions that it was started with. */
   readonly definitions: readonly string[]
-  /** The same by group, version and resource, with those of own kinds. */
+  /** The same by group, version and resource, with operations of own kinds. */
   readonly api: object
   /** Access to the server as another user. Called once per user. */
   as(user: User): UserAccess
 }
 
-/** What a user has of a server. */
+/** A user's access to a server. */
 export interface UserAccess {
   readonly client: ObjectClient
   readonly api: object
-  /** That of the administrator, acting as this user. */
+  /** The administrator's kubeconfig, acting as this user. */
   readonly kubeconfig: string
 }
 
@@ -179,7 +179,7 @@ function apiOf(client: ObjectClient, folders: readonly ApiFolder[]): object {
   return folders.length === 0 ? api(client) : joinApis([api, ...folders.map((folder) => folder.api)].map((make) => make(client)))
 }
 
-/** Loads the folders of `--api`. Throws StartError, also for a kind that is there twice. */
+/** Loads the folders of `--api`. Throws StartError, also for a duplicate kind. */
 export async function loadApiFolders(given: readonly string[], modules: readonly ApiModule[] = []): Promise<readonly ApiFolder[]> {
   if (given.length + modules.length === 0) return []
   const { loadApiFolder } = await import("./user-api.ts")
@@ -197,7 +197,7 @@ function identity(kind: Kind): string {
   return `${kind.group === "" ? "" : `${kind.group}/`}${kind.version} ${kind.resource}`
 }
 
-/** The built-in kinds and those of `--api`, as this vendor's clients and stores have them. */
+/** The built-in kinds and the kinds of `--api`, as this vendor's clients and stores have them. */
 function kindsServed(options: Options, folders: readonly ApiFolder[]): readonly Kind[] {
   return kindsOfVendor(kindsOn(options, folders), vendorProfile(options.vendor))
 }
@@ -220,14 +220,14 @@ function definitionsOfStart({ options, definitions = [] }: LaunchOptions): reado
   return [...definitionsIn(options.crd, vendor), ...definitionsOf(definitions, { vendor, where: "startServer: crds" })]
 }
 
-/** A program and a test have a token, which they pass on to clients. */
+/** Programs and tests have a token, which they pass on to clients. */
 function administrator(how: LaunchOptions): Promise<Administrator> {
   const { options, clock, log } = how
   const transient = how.transient === true
   return administratorOf({
     ...{ options, clock, log, transient },
     prefersToken: transient || how.token === true,
-    // Hexadecimal instead of base64url: many programs take a token that begins with "-" for an option.
+    // Hexadecimal instead of base64url: many programs parse a token that begins with "-" as an option.
     makeToken: () => secret(how, tokenFile, () => how.random.bytes(32).toString("hex")),
   })
 }
@@ -287,12 +287,12 @@ function serverOptionsOf(how: LaunchOptions, opened: LaunchParts): LaunchedOptio
     ...(how.middleware !== undefined && { middleware: how.middleware }),
     ...(how.admission !== undefined && { admission: how.admission }),
   }
-  // Last of all: they begin to watch their files.
+  // Opened last: they begin to watch their files.
   const access = filesOfAccess(how, opened)
   return { ...made, ...access, options: effectiveOptions(how, access.authorization) }
 }
 
-/** They begin to watch their files, which ends when the server stops or its start fails. */
+/** Opens authentication and authorization. They watch their files until the server stops or its start fails. */
 function filesOfAccess(how: LaunchOptions, { own, authority: ownAuthority }: Pick<LaunchParts, "authority" | "own">): AccessFiles {
   const { options, clock, log, random } = how
   const metrics = new AccessMetrics(clock, serverIdentity(hostname()))
@@ -367,7 +367,7 @@ function pemText(
   }
 }
 
-/** Opens the store that the options name. `folders`: what is served besides the built-in kinds. Throws StartError. */
+/** Opens the store that the options name. `folders`: kinds served besides the built-in ones. Throws StartError. */
 export async function openStore({ options, clock, log, random }: LaunchOptions, folders: readonly ApiFolder[]): Promise<Store> {
   if (options["store-servers"].length === 0) return openEmbeddedStore({ options, clock })
   const { openServedStore } = await import("./etcd-servers.ts")
@@ -407,7 +407,7 @@ async function continueSecret(how: LaunchOptions, store: Store): Promise<Buffer>
   return bytes
 }
 
-/** Minimum size of the secret for the MAC of continue tokens; those created here have 32 bytes. */
+/** Minimum size of the secret for the MAC of continue tokens; secrets created here have 32 bytes. */
 const secretBytesMin = 16
 
 function secret({ options, transient }: LaunchOptions, name: string, make: () => string): string {

@@ -28,8 +28,8 @@ export interface LibraryOptions<Apis extends ApiList = ApiList> extends Omit<Pas
   readonly port?: number
   /**
    * Whether the server keeps the process alive until `stop`. Default: true with `port`, `secure-port`, `data-dir` or
-   * `store-servers`, for then the server may serve other programs; else false, so that a test that forgets `stop` ends.
-   * With false, a pending operation of `server.api` and a pending step of a watch still keep the process alive.
+   * `store-servers`, since the server may then serve other programs; else false, so that a test that forgets `stop`
+   * ends. With false, a pending operation of `server.api` and a pending step of a watch still keep the process alive.
    */
   readonly keepAlive?: boolean
   /**
@@ -44,10 +44,10 @@ export interface LibraryOptions<Apis extends ApiList = ApiList> extends Omit<Pas
   readonly middleware?: readonly Filter[]
   /**
    * Admission plugins of the program. They run after the built-in ones, in this order, for every write and every
-   * connection, including those of the server itself: `mutate` before the kind's validation, `validate` after it. They
-   * run once per attempt: a write that conflicts with another one passes them again. A plugin refuses by throwing an
-   * ApiError. Any other error is logged and answered with 500. A plugin that outlasts the deadline of its request is
-   * abandoned, and the request is answered with 504.
+   * connection, the server's own included: `mutate` before the kind's validation, `validate` after it. They run once
+   * per attempt: a write that conflicts with another one passes them again. A plugin refuses by throwing an ApiError.
+   * Any other error is logged and answered with 500. A plugin that outlasts the deadline of its request is abandoned,
+   * and the request is answered with 504.
    */
   readonly admission?: readonly AdmissionPlugin[]
 }
@@ -55,7 +55,7 @@ export interface LibraryOptions<Apis extends ApiList = ApiList> extends Omit<Pas
 /** Own kinds, as `LibraryOptions.api` takes them. */
 export type ApiList = readonly (string | ApiModule)[]
 
-/** What a start needs of the options of a program. */
+/** The parts of a program's options that a start needs. */
 export interface LibraryStart {
   readonly options: Options
   readonly modules: readonly ApiModule[]
@@ -73,7 +73,7 @@ interface OwnOption {
   readonly accepts: (value: unknown) => boolean
 }
 
-/** The options that only a program has. `api` is also one of the command line, where it takes folders only. */
+/** The options that only a program has. `api` also exists on the command line, where it takes folders only. */
 const ownOptions: { readonly [Name in Exclude<keyof LibraryOptions, keyof PassedOptions> | "api"]-?: OwnOption } = {
   api: {
     expected: "a list of folders of generated code, or of their imported index.ts",
@@ -144,7 +144,7 @@ function isListOf(isItem: (item: unknown) => boolean): (value: unknown) => boole
   return (value) => Array.isArray(value) && value.every(isItem)
 }
 
-/** A definition is JSON; anything else of a program's object is left out. */
+/** A definition is JSON; other contents of a program's object are left out. */
 function jsonOf(definition: object): JsonObject {
   const value: unknown = JSON.parse(JSON.stringify(definition))
   return isJsonObject(value) ? value : {}

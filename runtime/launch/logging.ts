@@ -37,7 +37,7 @@ export function createLog(options: { format: "text" | "json"; verbosity: number;
 
 /**
  * Errors in the code of `--api` are shown with the lines of its author. Other fields of an error are left out but for
- * its code: node's errors have the packet that could not be parsed, and those of libraries the claims of a token.
+ * its code: node's errors have the packet that could not be parsed, and libraries' errors the claims of a token.
  */
 function loggedError(error: unknown): unknown {
   // A program's code may throw anything.
@@ -50,7 +50,7 @@ function loggedError(error: unknown): unknown {
 
 /**
  * The log of a server inside another program: only errors, which are faults of the server or of an author's code, on
- * standard error. The client of such a request hears no more than 500.
+ * standard error. The client of such a request only gets 500.
  */
 export function errorLog(): Logger {
   const log = createLog({ format: "text", verbosity: 0 })

@@ -1,4 +1,4 @@
-/** A data folder of a time when all vendors shared one: it is not used by itself any more, and keeps its objects. */
+/** A data folder from when all vendors shared one: it is no longer used by default, and keeps its objects. */
 import { X509Certificate } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import { defaultDataDir } from "../options/table.ts"
 import { storeFolder } from "./data-dir.ts"
 
 /**
- * Called once, before the store is opened, which makes the folder. Warns when a new folder is about to be begun beside
+ * Called once, before the store is opened, which makes the folder. Warns when the start would begin a new folder beside
  * an older one that was filled with the names of the same vendor. `cwd`: the folder that both are in.
  */
 export function warnOfOlderFolder({ options, given }: LoadedOptions, warn: (text: string) => void, cwd = "."): void {
@@ -30,7 +30,7 @@ function isFilledBy(vendor: VendorName, folder: string): boolean {
     const certificate = new X509Certificate(readFileSync(join(folder, "pki", "apiserver.crt")))
     return certificate.checkHost(`${vendorProfile(vendor).word}.default.svc`) !== undefined
   } catch {
-    // There is none, or none that can be read: the folder had a certificate of its user's own.
+    // There is no readable certificate: the operator used one of another place.
     return false
   }
 }

@@ -16,10 +16,7 @@ interface EmbeddedStoreOptions {
   readonly clock: Clock
 }
 
-/**
- * The same, but resolves once the store's own code is loaded and opening has begun; what is imported then does not
- * delay it.
- */
+/** The same, but resolves once the store's own code is loaded and opening has begun; later imports do not delay it. */
 export async function beginEmbeddedStore({ options, clock }: EmbeddedStoreOptions): Promise<{ opening: Promise<Store> }> {
   if (options["store-servers-overrides"].length > 0)
     throw new StartError("--store-servers-overrides needs --store-servers for everything else")
@@ -29,7 +26,7 @@ export async function beginEmbeddedStore({ options, clock }: EmbeddedStoreOption
   }
   const { openLmdbStore } = await import("../storage/lmdb/lmdb-store.ts")
   const opening = openIn(options["data-dir"], (dir) => openLmdbStore({ dir, clock }))
-  // The caller that waits for the store learns of a fault.
+  // The caller that waits for the store gets the error.
   opening.catch(() => undefined)
   return { opening }
 }

@@ -77,7 +77,7 @@ function joinValues(name: string, first: JsonValue | undefined, second: JsonValu
   return unions.has(name) && Array.isArray(first) && Array.isArray(second) ? joinLists(first, second) : first
 }
 
-/** The items of both, those in both once. Operations have tags too, whose lists are equal. */
+/** The items of both, each once. Operations have tags too, whose lists are equal. */
 function joinLists(first: readonly JsonValue[], second: readonly JsonValue[]): JsonValue[] {
   const known = new Set(first.map((item) => JSON.stringify(item)))
   return [...first, ...second.filter((item) => !known.has(JSON.stringify(item)))]

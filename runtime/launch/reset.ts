@@ -9,14 +9,14 @@ import type { KindHandle, Registry } from "../registry/registry.ts"
 import { awaitFreshness } from "../registry/read.ts"
 import type { StoredValue, Write } from "../storage/store.ts"
 
-/** Allocations of addresses and ports. A server that finds none derives them from the Services. */
+/** Allocations of addresses and ports. A server without them derives them from the Services. */
 const allocations = "ranges/"
 
 /**
  * Called once a server has started. Remembers the objects that the start made; the returned function removes all other
- * objects in one commit and puts those back that were changed or removed. Watches see these changes. A request that
+ * objects in one commit and restores objects that were changed or removed. Watches see these changes. A request that
  * runs meanwhile takes place before or after them. It rejects when servers share the store, or the server has stopped.
- * `definitions`: the names of those with which the server was started.
+ * `definitions`: the names of the definitions with which the server was started.
  */
 export async function resetter({ registry, kinds, options }: ServerParts, definitions: readonly string[]): Promise<() => Promise<void>> {
   const { store, storePrefix } = registry.deps
@@ -45,7 +45,7 @@ export async function resetter({ registry, kinds, options }: ServerParts, defini
   }
 }
 
-/** The keys of the Leases by which servers say that they are there. They change by themselves. */
+/** The keys of the Leases by which servers announce themselves. They change without requests. */
 async function ownLeases({ deps: { kinds, store, storePrefix, vendor } }: Registry): Promise<readonly string[]> {
   const kind = kinds.find("coordination.orch.io", "v1", "leases")
   if (kind === undefined) return []
@@ -54,8 +54,8 @@ async function ownLeases({ deps: { kinds, store, storePrefix, vendor } }: Regist
 }
 
 /**
- * The values of what the server has of its own (`system-objects.ts`, `own-objects.ts`), of the definitions of the
- * start, and of the roles and bindings that RBAC begins with.
+ * The values of the server's own objects (`system-objects.ts`, `own-objects.ts`), of the definitions of the start, and
+ * of RBAC's bootstrap roles and bindings.
  */
 async function startObjects(registry: Registry, definitions: readonly string[]): Promise<readonly StoredValue[]> {
   const { kinds, store, vendor } = registry.deps

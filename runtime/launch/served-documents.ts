@@ -1,12 +1,12 @@
 /**
- * OpenAPI documents of the kinds that a server serves. The generated ones describe all kinds; the paths of those that
+ * OpenAPI documents of the kinds that a server serves. The generated ones describe all kinds; the paths of kinds that
  * are off are left out, with the definitions that no other path needs. The generator writes each path and each
  * definition on a line of its own, so that nothing is parsed here.
  */
 import type { Kind } from "../schema/kind.ts"
 import type { Documents } from "./openapi-files.ts"
 
-/** Called once at start with the documents of `all`, of which `served` are on. What is never served has none. */
+/** Called once at start with the documents of `all`, of which `served` are on. Kinds never served have none. */
 export function servedDocuments(documents: Documents, all: readonly Kind[], served: readonly Kind[]): Documents {
   const on = new Set(placesOfServed(served))
   const off = new Set(placesOfServed(all).filter((place) => !on.has(place)))
@@ -19,7 +19,7 @@ function placesOfServed(kinds: readonly Kind[]): readonly string[] {
   return kinds.filter(({ served }) => served !== false).flatMap(placesOf)
 }
 
-/** What may be off: a resource, its group version, and its group. */
+/** The parts that may be off: a resource, its group version, and its group. */
 function placesOf({ group, version, resource }: Kind): readonly string[] {
   const root = group === "" ? "/api" : `/apis/${group}`
   return [root, `${root}/${version}`, `${root}/${version}/${resource}`]
@@ -45,7 +45,7 @@ const entryLine = /^ +"([^"]+)":\{/
 const reference = /"#\/(?:definitions|components\/schemas)\/([^"]+)"/g
 const tagLists = /"tags":\["([^"]+)"\]/g
 
-/** The document without the paths of what is off, in the layout of the generator. */
+/** The document without the paths in `off`, in the layout of the generator. */
 function withoutPaths(bytes: Buffer, off: ReadonlySet<string>): Buffer {
   const lines = bytes.toString().split("\n")
   const first = lines.indexOf(' "paths":{')

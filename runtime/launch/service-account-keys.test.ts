@@ -33,7 +33,7 @@ function publicPem(privatePem: string): string {
 
 const log: string[] = []
 
-/** Its files are looked at when the clock advances. */
+/** Its files are checked when the clock advances. */
 function read(options: Partial<Options>, ownKey?: string, clock: Clock = createManualClock()): ReturnType<typeof serviceAccountTokensOf> {
   return serviceAccountTokensOf(
     { ...defaultOptions(), ...options },
@@ -86,7 +86,7 @@ test("changed files are taken up together, once they fit; a wrong one changes no
   const idsOf = (...pems: string[]): string[] => pems.map((pem) => signingKeyIn(pem).id)
   const state = () => [made?.keys.map(({ id }) => id), made?.signing?.id]
   const before = [idsOf(first), ...idsOf(first)]
-  /** Changes a file, and resolves when the log says what became of it. */
+  /** Changes a file, and resolves with the log's message about it. */
   const change = async (path: string, text: string): Promise<string | undefined> => {
     log.length = 0
     writeFileSync(path, text)

@@ -1,4 +1,4 @@
-/** What `--service-account-*` says: the keys, issuers and audiences of tokens. Specification section 5. */
+/** Reads `--service-account-*`: the keys, issuers and audiences of tokens. Specification section 5. */
 import { generateKeyPairSync } from "node:crypto"
 import type { Logger } from "pino"
 import { type SigningKey, signingKeyIn, type VerifyingKey, verifyingKeysIn } from "../authn/service-accounts/keys.ts"
@@ -28,8 +28,8 @@ export interface AccountKeyOptions {
 }
 
 /**
- * Reads the files of the options, and again when they change; the caller stops that. Without any, `ownKey` signs and
- * verifies; without that too the answer is undefined: the server knows no tokens of accounts. Throws StartError.
+ * Reads the files of the options, and again when they change; the caller stops that. Without files, `ownKey` signs and
+ * verifies; without that key as well, returns undefined: the server knows no tokens of accounts. Throws StartError.
  */
 export function serviceAccountTokensOf(options: Options, how: AccountKeyOptions): ServiceAccountTokens | undefined {
   const issuers = issuersOf(options, how.vendor)

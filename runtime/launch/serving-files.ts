@@ -1,4 +1,4 @@
-/** The certificates that a server serves with: those of options are read again when their files change. */
+/** The serving certificates of a server; files that options name are read again when they change. */
 import { createSecureContext } from "node:tls"
 import type { Logger } from "pino"
 import { errorText } from "../base/error-text.ts"
@@ -19,7 +19,7 @@ export interface ServingFilesOptions {
 }
 
 export interface ServingFiles extends ServingTls {
-  /** PEM of what clients trust: the authority of the self-signed pair, else the certificate of the start. */
+  /** PEM that clients trust: the authority of the self-signed pair, else the certificate of the start. */
   readonly authority: string
 }
 
@@ -98,7 +98,7 @@ function watchPair(files: PairFiles, { clock, log, settings }: ServingFilesOptio
   }
 }
 
-/** OpenSSL refuses more than malformed texts: keys that are too short, and chains that break off. */
+/** OpenSSL also refuses keys that are too short, and chains that break off. */
 function checkWithOpenSsl(tls: Tls, certificateName: string): void {
   try {
     createSecureContext(contextOf(tls))

@@ -9,7 +9,7 @@ import { StartError } from "../base/start-error.ts"
 
 type Part = "" | "kubelet-serving-" | "kubelet-client-" | "kube-apiserver-client-" | "legacy-unknown-"
 
-/** What the options of a signer have in their names. */
+/** The part of option names for each signer. */
 const parts: Readonly<Record<SignerName, Part>> = {
   "kubelet-serving": "kubelet-serving-",
   "kube-apiserver-client-kubelet": "kubelet-client-",

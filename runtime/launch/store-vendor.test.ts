@@ -44,6 +44,6 @@ test("a store that does not answer does not hold up the start", async () => {
     await new Promise<void>((resolve) => setImmediate(resolve))
   }
   await expect(checked).resolves.toBeUndefined()
-  // One question, which it has given two seconds.
+  // One read, for which it waited two seconds.
   expect([asked, clock.nowMs() - beganMs]).toEqual([["/registry/namespaces/kube-system"], 2000])
 })

@@ -7,13 +7,13 @@ import { StartError } from "../base/start-error.ts"
 
 const vendorNames: readonly VendorName[] = ["orch", "kubernetes"]
 
-/** How long a store that does not answer may delay the start: `/readyz` reports it later. */
+/** Time for which an unresponsive store may delay the start: `/readyz` reports it later. */
 const patienceMs = 2000
 
 /**
  * Called at start, before anything is written. Throws StartError when the system namespace in the store has the name of
- * another vendor and not this one's. Such a server would never be ready: the address of its own Service is taken by
- * that of the other vendor. A store that does not answer is not checked.
+ * another vendor and not this one's. Such a server would never be ready: the other vendor's Service has the address of
+ * its own. A store that does not answer is not checked.
  */
 export async function checkStoreVendor(store: Store, given: { vendor: VendorName; prefix: string; clock: Clock }): Promise<void> {
   const { vendor, prefix, clock } = given

@@ -73,7 +73,7 @@ describe("the oldest version", () => {
     const pair = await inMemoryPair({ names: ["localhost"], clock: systemClock })
     const settings = settingsOf(["--tls-min-version=VersionTLS10"])
     await expect(checkOldestVersion({ ...pair, ...settings })).resolves.toBeUndefined()
-    // As where a system allows no signatures with SHA-1.
+    // As on a system that forbids signatures with SHA-1.
     const without = { ...pair, ...settings, ciphers: settings.ciphers.replace(":@SECLEVEL=0", "") }
     await expect(checkOldestVersion(without)).rejects.toThrow(
       /^--tls-min-version: the OpenSSL of this node \(\S+\) cannot speak TLSv1 with this certificate and these cipher suites \(.+\); ask for VersionTLS12$/,

@@ -11,15 +11,15 @@ export type TlsSettings = Required<Pick<Tls, "ciphers" | "minVersion">>
 
 const versions = { VersionTLS10: "TLSv1", VersionTLS11: "TLSv1.1", VersionTLS12: "TLSv1.2", VersionTLS13: "TLSv1.3" } as const
 
-/** RFC 9113 section 9.2.2 asks for one of them with TLS 1.2. */
+/** RFC 9113 section 9.2.2 requires one of them with TLS 1.2. */
 const neededByHttp2 = ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"]
 
 /** OpenSSL 3 has TLS 1.0 and 1.1 at this level alone: they sign with SHA-1. */
 const weakestLevel = "@SECLEVEL=0"
 
 /**
- * Called once at start. Logs a warning for what is insecure and for what has no effect. Throws StartError for suites
- * that OpenSSL lacks, for suites without one that HTTP/2 needs, and for directives of HSTS without the one that counts.
+ * Called once at start. Logs a warning for insecure settings and for settings without effect. Throws StartError for
+ * suites that OpenSSL lacks, for suites without one that HTTP/2 needs, and for HSTS directives without `max-age`.
  */
 export function tlsSettings(options: Options, log: Log, available: readonly string[] = getCiphers()): TlsSettings {
   checkDirectives(options)
@@ -70,9 +70,8 @@ function askedSuites(options: Options, has: (suite: CipherSuite) => boolean): re
 }
 
 /**
- * Called once at start, with what a connection will be served with. Throws StartError if the oldest version that is
- * asked for cannot be spoken: builds of OpenSSL and settings of systems leave old ones out, which only a handshake
- * shows.
+ * Called once at start, with the TLS settings of connections. Throws StartError if the oldest requested version does
+ * not work: OpenSSL builds and system settings may disable old versions, which only a handshake shows.
  */
 export async function checkOldestVersion(tls: Tls): Promise<void> {
   const { minVersion } = tls
@@ -101,7 +100,7 @@ export async function checkOldestVersion(tls: Tls): Promise<void> {
   }
 }
 
-/** OpenSSL's own words, without the place in its code. */
+/** OpenSSL's own message, without the place in its code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return "reason" in error && typeof error.reason === "string" ? error.reason : error.message.trim()

@@ -31,6 +31,6 @@ it("loads a kind that refers to built-in types, in a folder without packages", a
   }
   const { kinds } = await loadApiFolder(folder)
   expect(kinds.map(({ kind }) => kind)).toEqual(["Cup"])
-  // Validation of pods imports packages, which only this package has installed.
+  // Validation of pods imports packages that only this package has installed.
   expect(await kinds[0]?.load()).toHaveProperty("validate")
 })

@@ -26,7 +26,7 @@ export interface ApiFolder {
   /** All exports of the files in `behaviours/`, by name; schemas refer to these names. */
   readonly behaviours: Readonly<Record<string, BehaviourFactory & SubresourceBehaviourFactory>>
   readonly documents: Documents
-  /** The absolute paths of the files that all is made of, without those of this package. Empty for a module. */
+  /** The absolute paths of all bundled files, without files of this package. Empty for a module. */
   readonly sources: readonly string[]
   /** Equal for two loads of the same code and documents. */
   readonly digest: string
@@ -36,10 +36,10 @@ export interface ApiFolder {
 const bundledName = "(bundled)"
 
 const packageName = "orch-apiserver"
-/** What an author imports of this package; its main entry has what the doorway has for authors. */
+/** The modules of this package that authors import; the main entry exports the doorway's members for authors. */
 const ownModules: ReadonlySet<string> = new Set([packageName, `${packageName}/schema`])
 
-/** Called at start, once per `--api`. Throws StartError with a message that says what to do. */
+/** Called at start, once per `--api`. Throws StartError with a message that names the remedy. */
 export async function loadApiFolder(given: string): Promise<ApiFolder> {
   const folder = resolve(given)
   const again = programText("gen", `--schemas <your schemas> --out ${given}`)
@@ -79,7 +79,7 @@ interface Bundle {
 }
 
 /**
- * The doorway resolves to this process's own, wherever it is imported from, and the library's types to its generated
+ * Imports of the doorway resolve to this process's own, from any file, and the library's types to its generated
  * sources. Other packages are the user's.
  */
 async function bundle(folder: string, behaviourFiles: readonly string[], given: string): Promise<Bundle> {
@@ -138,7 +138,7 @@ async function loadBuilder(): Promise<Pick<typeof import("esbuild"), "buildSync"
 /** The module in memory that imports the index and the behaviours. */
 const entryName = "(entry)"
 
-/** What generated code of a clone imports for the doorway. */
+/** The doorway as generated code in a clone imports it. */
 const doorwaySource = join(packageRoot, "runtime", "schema", "index.ts")
 
 /** The package holds generated code as JavaScript, a clone as TypeScript. */

@@ -14,8 +14,8 @@ interface Served {
 
 /**
  * Called once at start. Returns a predicate of storage paths: whether clients read the resource from the store. A kind
- * says so (`storage: {cached: false}`), and `--watch-cache-sizes` decides otherwise: 0 turns its cache off, any other
- * size turns it on. Logs entries of the options that have no effect.
+ * decides this (`storage: {cached: false}`) unless `--watch-cache-sizes` does: 0 turns its cache off, any other size
+ * turns it on. Logs entries of the options that have no effect.
  */
 export function pathsReadFromStore({ kinds, log, options }: Served): (path: string) => boolean {
   if (!options["watch-cache"]) return () => true

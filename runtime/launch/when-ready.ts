@@ -4,12 +4,12 @@ import { firstFault, type HealthCheck } from "../observability/health.ts"
 
 const pollMs = 100
 
-/** A start that takes longer than this is no usual one. */
+/** A start that takes longer than this is unusual. */
 const patienceMs = 15_000
 
 /**
- * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Says once that they do not
- * yet, which is how every start begins; after `patienceMs` it warns of the reason, and of each new one.
+ * Called after the start, with the checks of `/readyz`. Resolves with true when all pass. Logs once that they do not
+ * pass yet, as at the beginning of every start; after `patienceMs` it warns of the reason, and of each new one.
  */
 export async function whenReady(checks: readonly HealthCheck[], { log, clock }: { log: Logger; clock: Clock }): Promise<true> {
   const sinceMs = clock.elapsedMs()

@@ -1,6 +1,6 @@
 /**
- * Measures authentication and authorization, for `/metrics`. Names, labels and buckets are those of kube-apiserver 1.30
- * (catalog operations.yaml: metrics). What each request counts is found once, here or by its caller.
+ * Measures authentication and authorization, for `/metrics`. Names, labels and buckets are as in kube-apiserver 1.30
+ * (catalog operations.yaml: metrics). Counters of a request are looked up once, here or by its caller.
  */
 import { createHash } from "node:crypto"
 import type { Clock } from "../base/clock.ts"
@@ -13,7 +13,7 @@ import type { Metric } from "./metric.ts"
 const seriesMax = 1000
 
 const doubling = Array.from({ length: 15 }, (_, index) => 0.001 * 2 ** index)
-/** Those of Prometheus where a metric names none. */
+/** Buckets of Prometheus, where a metric names none. */
 const usual = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const short = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
 
@@ -33,7 +33,7 @@ class Timed {
   }
 }
 
-/** The file of a configuration was read again, and taken up or not. */
+/** Notes that the file of a configuration was read again, and whether it took effect. */
 export interface ReloadMeter {
   reloaded(status: "success" | "failure"): void
 }
@@ -63,7 +63,7 @@ export class AccessMetrics {
   readonly tokenCache: TokenCache
   readonly authorization: RequestAuthorization
 
-  /** `serverId`: the name of the server among those of a store. */
+  /** `serverId`: the server's name among the servers of a store. */
   constructor(clock: Clock, serverId = "") {
     this.authentication = new RequestAuthentication(clock, this.attempts, this.authenticationSeconds, this.users)
     this.tokenCache = new TokenCache(clock, {
@@ -77,17 +77,17 @@ export class AccessMetrics {
     this.reloads = { authentication: new Reloads(clock, labels), authorization: new Reloads(clock, labels) }
   }
 
-  /** Whose file was read again. */
+  /** The meter of the configuration whose file was read again. */
   reloadsOf(configuration: "authentication" | "authorization"): ReloadMeter {
     return this.reloads[configuration]
   }
 
-  /** Look-ups of the tokens of an issuer. */
+  /** Counts a look-up of a token of an issuer. */
   jwt(issuer: string, result: "success" | "failure", seconds: number): void {
     this.jwtSeconds.observe(`result="${result}",jwt_issuer_hash="${hashOf(issuer)}"`, seconds)
   }
 
-  /** What one authorizer of the configuration decides. */
+  /** Returns a function that counts the decisions of one authorizer of the configuration. */
   decisions(type: string, name: string): (decision: Decision) => void {
     const of = (decision: string): Counted => this.authorizerDecisions.of(`type="${type}",name="${name}",decision="${decision}"`)
     const allowed = of("allowed")
@@ -170,13 +170,13 @@ export class AccessMetrics {
   }
 }
 
-/** Of requests. */
+/** Measures the authentication of requests. */
 class RequestAuthentication {
   private readonly results: Readonly<Record<"success" | "failure" | "error", Timed>>
-  /** Sorts of names, as the reference has them. */
+  /** Counts of user names, by the reference's categories. */
   private readonly other: Counted
   private readonly email: Counted
-  /** Of the names that have a series of their own, as far as they have been here. */
+  /** Counts of the names that have a series of their own, once they have made a request. */
   private readonly known = new Map<string, Counted>()
 
   constructor(
@@ -283,7 +283,7 @@ class TokenCache {
   }
 }
 
-/** Of requests. */
+/** Measures the authorization of requests. */
 class RequestAuthorization {
   private readonly allowed: Timed
   private readonly denied: Timed

@@ -19,7 +19,7 @@ async function listening(server: Server): Promise<number> {
   return address.port
 }
 
-/** A program beside the server, with a certificate that nothing trusts. */
+/** A program beside the server, with a certificate that the system does not trust. */
 async function program(status: number, body: string): Promise<{ port: number; asked: string[] }> {
   const asked: string[] = []
   const pair = await (await createTestAuthority("nobody")).issue()

@@ -27,8 +27,8 @@ export function componentChecks(
 }
 
 /**
- * Asks a program on this machine for its health. As in the reference its certificate is not checked: the answer is
- * shown, and nothing is sent that is secret.
+ * Asks a program on this machine for its health. Its certificate is not checked, as in the reference: the answer is
+ * only shown, and the request holds no secret.
  */
 async function probe(port: number, clock: Clock): Promise<string | undefined> {
   const url = `https://127.0.0.1:${port}/healthz`
@@ -42,7 +42,7 @@ async function probe(port: number, clock: Clock): Promise<string | undefined> {
 
 const agent = new GuardedAgent({ keepAlive: false })
 
-/** The head of the answer decides. The connection ends with it, whatever follows, or after `componentProbeMs`. */
+/** The head of the answer decides. The connection is closed after it, or after `componentProbeMs`. */
 function headOf(url: string, clock: Clock): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { agent, rejectUnauthorized: false }, (answer) => {

@@ -1,5 +1,5 @@
 /**
- * Calls of conversion hooks, for `/metrics`. Names, labels and buckets are those of apiextensions-apiserver 1.30
+ * Calls of conversion hooks, for `/metrics`. Names, labels and buckets are as in apiextensions-apiserver 1.30
  * (pkg/apiserver/conversion/metrics.go).
  */
 import type { Clock } from "../base/clock.ts"

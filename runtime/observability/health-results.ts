@@ -1,4 +1,4 @@
-/** The results of health checks, for `/metrics/slis`. Names and labels are those of the reference. */
+/** The results of health checks, for `/metrics/slis`. Names and labels are the reference's. */
 import type { HealthEndpoint } from "./health.ts"
 import type { Metric } from "./metric.ts"
 import { textOf } from "./metrics.ts"
@@ -11,7 +11,7 @@ interface Results {
   error: number
 }
 
-/** Created once per server. The checks are those of the server, so the results are few. */
+/** Created once per server. The server's checks are few, and so are the results. */
 export class HealthResults {
   private readonly known = new Map<string, Results>()
 

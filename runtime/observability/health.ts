@@ -87,7 +87,7 @@ async function all(options: {
   const { checks, endpoint, excluded, verbose, warning, shown } = options
   const lines: string[] = []
   let failed = false
-  // Bounded: the checks are those of the server.
+  // Bounded: by the server's checks.
   for (const { name, check } of checks) {
     if (excluded.has(name)) {
       lines.push(`[+]${name} excluded: ok`)
@@ -108,7 +108,7 @@ async function all(options: {
 
 /** Returns what `checks` find first, as `name: reason`; undefined when all pass. Called until a server is ready. */
 export async function firstFault(checks: readonly HealthCheck[]): Promise<string | undefined> {
-  // Bounded: the checks are those of the server.
+  // Bounded: by the server's checks.
   for (const { name, check } of checks) {
     const fault = await check()
     if (fault !== undefined) return `${name}: ${fault}`
@@ -141,8 +141,8 @@ export function cachedCheck({ name, check }: HealthCheck, clock: Clock): HealthC
 }
 
 /**
- * Logs the result of a check whenever it changes. Nothing before it has passed once: that a start is not done yet is
- * said by `whenReady`.
+ * Logs the result of a check whenever it changes. Logs nothing before its first success: `whenReady` reports a start
+ * that is not done yet.
  */
 export function loggedCheck({ name, check }: HealthCheck, log: Pick<Logger, "warn" | "info">): HealthCheck {
   let before: string | undefined

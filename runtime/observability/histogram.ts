@@ -5,7 +5,7 @@ export type HistogramSample = readonly [labels: string, value: number, suffix: "
 
 /** Durations with the same labels. Requests keep it, so that an observation looks nothing up. */
 export class HistogramSeries {
-  /** How many durations were in each bucket, without those of the buckets below it. */
+  /** How many durations were in each bucket, without the durations of lower buckets. */
   private readonly counts: number[]
   private sum = 0
   private count = 0

@@ -51,7 +51,7 @@ export class InFlightRequests {
   private readonly leaveReadOnly = (): void => void this.seats.readOnly--
   private readonly leaveMutating = (): void => void this.seats.mutating--
 
-  /** Called once per operation of a program in this process, which counts until it calls what is returned. */
+  /** Called once per operation of a program in this process, which counts until it calls the returned function. */
   begin(): () => void {
     this.short++
     return () => {

@@ -1,4 +1,4 @@
-/** What a server measures while it runs, for `/metrics`. */
+/** Meters of a running server, for `/metrics`. */
 import type { Clock } from "../base/clock.ts"
 import type { Vendor } from "../base/vendor.ts"
 import type { KindTable } from "../registry/kinds.ts"

@@ -1,4 +1,4 @@
-/** A metric as `/metrics` shows it. The modules that measure make them, and `metrics.ts` writes their text. */
+/** A metric as `/metrics` shows it. Measuring modules make metrics, and `metrics.ts` writes their text. */
 import type { HistogramSample } from "./histogram.ts"
 
 /** One metric with its values now. */

@@ -149,7 +149,7 @@ function metricsOf({
 
 const noAudit: AuditMeasures = { events: 0, rejected: 0, levels: [], errors: [] }
 
-/** What the server was built from, as labels of a constant. */
+/** The server's version and build, as labels of a constant. */
 function buildInfo({ word, version }: Sources["build"]): Metric {
   const labels = Object.entries(version).map(
     ([name, value]) => `${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}="${value}"`,
@@ -241,7 +241,7 @@ function queueMetrics(workQueues: Sources["workQueues"]): readonly Metric[] {
   ]
 }
 
-/** The names are those that dashboards for node use. */
+/** The names that dashboards for node use. */
 function loopGauges({ min, max, mean, p50, p90, p99 }: LoopDelays): readonly Metric[] {
   const one = (which: string, value: number): Metric =>
     gauge(

@@ -1,4 +1,4 @@
-/** What Linux says of the process, under the names of Prometheus' clients. */
+/** Measurements of the process by Linux, under the names of Prometheus' clients. */
 import { readdir, readFile } from "node:fs/promises"
 import { gauge, type Metric } from "./metric.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Measures requests for `/metrics`: how many, how long, how large, and which are running. Names, labels and buckets are
- * those of kube-apiserver 1.30. Labels only take values that the server knows, and `meteredResourcesMax` bounds the
+ * as in kube-apiserver 1.30. Labels only take values that the server knows, and `meteredResourcesMax` bounds the
  * resources, so the number of series is bounded. A request costs a look-up of its kind, a few comparisons and
  * additions: no text is built before a scrape.
  */
@@ -45,7 +45,7 @@ const roots: ReadonlyMap<string, string> = new Map(
 /** Upper ends of sizes in bytes. */
 const byteEnds = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
 
-/** Requests that differ in nothing but the status of their answers. */
+/** Requests that differ only in the status of their answers. */
 interface Series extends RequestLabels {
   readonly codes: { readonly code: Code; count: number; ended: number }[]
   readonly seconds: Spread
@@ -55,7 +55,7 @@ interface Series extends RequestLabels {
   running: number
 }
 
-/** The series of one resource, or those without one. */
+/** The series of one resource, or of requests without a resource. */
 interface Metered {
   readonly labels: Pick<Kind, "group" | "resource" | "version">
   readonly series: Series[]
@@ -108,7 +108,7 @@ export class RequestCounts {
     return this.ofCodes(({ count }) => count, 'component="apiserver",')
   }
 
-  /** What is measured, for `/metrics`. */
+  /** Returns the metrics, for `/metrics`. */
   metrics(): readonly Metric[] {
     const running = this.all().filter(([, { verb }]) => verb === "WATCH" || verb === "CONNECT")
     return [
@@ -170,7 +170,7 @@ export class RequestCounts {
     return series
   }
 
-  /** Of a kind that is new, or a new form of one. What exceeds the limit is counted without its resource. */
+  /** Called for a kind that is new, or a new form of one. Beyond the limit, requests count without their resource. */
   private take(kind: Kind): Metered {
     const labels = { group: this.vendor.group(kind.group), resource: kind.resource, version: kind.version }
     const key = `${labels.group}/${labels.version}/${labels.resource}`
@@ -198,7 +198,7 @@ export class RequestCounts {
     return all.sort(([left], [right]) => compareText(left, right))
   }
 
-  /** Durations by labels, those of dry runs with the others. */
+  /** Durations by labels; dry runs are counted with the other requests. */
   private byLabels(): ReadonlyMap<string, readonly Spread[]> {
     const found = new Map<string, Spread[]>()
     for (const [metered, series] of this.all()) {
@@ -209,7 +209,7 @@ export class RequestCounts {
   }
 }
 
-/** The lines of one item after the other, made as they are written: all of them at once would hold the event loop. */
+/** The lines of one item after the other, made while they are written: making all at once would hold the event loop. */
 function* each<T>(items: readonly T[], linesOf: (item: T) => readonly HistogramSample[]): Generator<HistogramSample> {
   // No waits: the text of the answer is written in turns.
   for (const item of items) yield* linesOf(item)
@@ -221,7 +221,7 @@ function written({ labels: { group, resource, version } }: Metered, { scope, sub
   return `component="apiserver",${dry}group="${group}",resource="${resource}",scope="${scope}",subresource="${subresource}",verb="${verb}",version="${version}"`
 }
 
-/** A standard status; other ones, which backends behind proxies may use, by their class: `4xx`. */
+/** A standard status; other statuses, which backends behind proxies may use, by their class: `4xx`. */
 type Code = number | `${number}xx` | "other"
 
 function codeOf(status: number): Code {
@@ -230,7 +230,7 @@ function codeOf(status: number): Code {
   return hundred >= 1 && hundred <= 5 ? `${hundred}xx` : "other"
 }
 
-/** What distinguishes the requests for one resource. */
+/** Labels that distinguish the requests for one resource. */
 interface RequestLabels {
   readonly verb: string
   /** For a path without a resource: its first segment, if known. */

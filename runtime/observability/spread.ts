@@ -1,7 +1,7 @@
 /** Histograms that are filled on the path of requests: an observation is a few comparisons and two additions. */
 import type { HistogramSample } from "./histogram.ts"
 
-/** Upper ends of durations in seconds, those of the reference. The objectives leave the shortest out. */
+/** Upper ends of durations in seconds, as in the reference. The objectives leave the shortest out. */
 export const secondsEnds = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 export const objectiveFrom = secondsEnds.indexOf(0.05)
 
@@ -23,7 +23,7 @@ export class Spread {
   }
 }
 
-/** Returns the sum of spreads of durations; one alone is itself. */
+/** Returns the sum of spreads of durations; a single spread is returned itself. */
 export function united(spreads: readonly Spread[]): Spread {
   const [first, ...others] = spreads
   if (first !== undefined && others.length === 0) return first
@@ -35,7 +35,7 @@ export function united(spreads: readonly Spread[]): Spread {
   return all
 }
 
-/** The lines of a histogram from the bucket `from` on; those below it count there. */
+/** The lines of a histogram from the bucket `from` on, which counts the lower buckets too. */
 export function lines(labels: string, { counts, ends, sum }: Spread, from = 0): readonly HistogramSample[] {
   let below = 0
   const buckets: HistogramSample[] = []

@@ -5,7 +5,7 @@ import type { Vendor } from "../base/vendor.ts"
 import type { Metric } from "./metric.ts"
 import { lines, secondsEnds, Spread } from "./spread.ts"
 
-/** What a commit does to an object. */
+/** Change that a commit makes to an object. */
 export type StoreOperation = "create" | "update" | "delete"
 
 type Series = Partial<Record<StoreOperation, Spread>>
@@ -19,7 +19,7 @@ export class StoreLatencies {
 
   constructor(private readonly vendor: Vendor) {}
 
-  /** Called for each commit, whatever comes of it. `kind`: the stored one. */
+  /** Called for each commit, whatever its outcome. `kind`: the stored kind. */
   committed(kind: Kind, operation: StoreOperation, seconds: number): void {
     const series = this.ofKind.get(kind) ?? this.take(kind)
     const spread = series[operation] ?? new Spread(secondsEnds)

@@ -24,8 +24,8 @@ export class WorkQueueMetrics {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * The meter of a queue, which it calls for each of its keys. Counts go on when a queue is created again; what waited
-   * in the one before is forgotten.
+   * The meter of a queue, which it calls for each of its keys. Counts go on when a queue is created again; keys that
+   * waited in the old queue are forgotten.
    */
   meterOf(queue: string): { added(): void; begun(waitedMs: number): () => void; retried(): void } {
     const { waits, works, clock } = this

@@ -21,7 +21,7 @@ function protobufTypes(version: "v2" | "v3"): [valid: string, other: string] {
   ]
 }
 
-/** The reference serves the index as text, whatever the client accepts. */
+/** The reference serves the index as plain text, whatever the client accepts. */
 const indexType = "text/plain; charset=utf-8"
 
 interface OpenApiRequest {
@@ -48,7 +48,7 @@ export async function answerOpenApi(documents: OpenApiDocuments, asked: OpenApiR
   await sendBytes(outgoing, { status: 301, contentType, body: Buffer.alloc(0), headers })
 }
 
-/** The reference says nothing more of group versions without a document. */
+/** The reference has no body for group versions without a document. */
 function answerNothing(outgoing: Outgoing): void {
   outgoing.statusCode = 404
   outgoing.setHeader("content-length", "0")
@@ -85,7 +85,7 @@ function tagOf(document: OpenApiDocument): string {
 
 /**
  * Negotiates the media type of documents that are not API objects: the first type of Accept that is offered; a wildcard
- * selects the first one offered. Throws 406.
+ * selects the first offered type. Throws 406.
  */
 export function acceptedType(accept: string | undefined, offered: readonly string[]): string {
   for (const clause of acceptClauses(accept === undefined || accept === "" ? "*/*" : accept)) {

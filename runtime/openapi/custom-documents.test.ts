@@ -20,7 +20,7 @@ const options = {
   uuid: () => "",
 }
 
-/** A kind with a scale, or with a status alone: their paths need different definitions. */
+/** A definition with a scale, or with a status alone: their paths need different OpenAPI definitions. */
 function definition(plural: string, hasScale: boolean, replicas: JsonObject = { type: "integer" }): CustomResourceDefinition {
   const names = { plural, kind: plural.toUpperCase(), listKind: `${plural}List` }
   const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" }

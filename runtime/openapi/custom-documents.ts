@@ -1,6 +1,6 @@
 /**
- * The OpenAPI documents of kinds that definitions add. They are built on first request, one group version at a time,
- * and built again only for group versions whose kinds have changed.
+ * OpenAPI documents of custom kinds, built on first request, one group version at a time. They are rebuilt only for
+ * group versions whose kinds have changed.
  */
 import { type CustomKind, customDocument } from "../../model/openapi/custom.ts"
 import type { DocumentVersion } from "../../model/openapi/fixed-definitions.ts"
@@ -17,11 +17,11 @@ import { mapDocument } from "./vendor.ts"
 interface Version2Members {
   readonly paths: string
   readonly definitions: string
-  /** The same as a protobuf message of a document. */
+  /** The same, as a protobuf message of a document. */
   readonly compact: Buffer
 }
 
-/** The group versions with kinds of definitions, by the path of their document. One per server. */
+/** Group versions with custom kinds, by the path of their document. One per server. */
 export class CustomDocuments {
   private readonly source: CustomSource
   private groupVersions = new Map<string, CustomGroupVersion>()
@@ -45,7 +45,7 @@ export class CustomDocuments {
 
   /**
    * Called before each read. Returns the paths of documents that have changed since the last call. `isBuiltIn`: whether
-   * the server's own kinds have the document, which then stays as it is.
+   * built-in kinds have the document, which then never changes.
    */
   follow(isBuiltIn: (path: string) => boolean): readonly string[] {
     const { kinds } = this.parts
@@ -78,7 +78,7 @@ export class CustomDocuments {
     return found
   }
 
-  /** What the document of version 2 has of each kind. Takes turns of the event loop for each. */
+  /** Each kind's members of the version 2 document. Takes a turn of the event loop per kind. */
   async version2(): Promise<readonly Version2Members[]> {
     const all: Version2Members[] = []
     // Bounded: each takes a turn per kind.
@@ -87,9 +87,9 @@ export class CustomDocuments {
   }
 }
 
-/** The kinds of definitions of one group version. */
+/** The custom kinds of one group version. */
 class CustomGroupVersion {
-  /** Of each kind. */
+  /** One per kind. */
   private members: readonly Version2Members[] | undefined
 
   constructor(
@@ -97,7 +97,7 @@ class CustomGroupVersion {
     private readonly source: CustomSource,
   ) {}
 
-  /** Whether the documents of these kinds are those of this group version. */
+  /** Whether these kinds have the same documents as the kinds of this group version. */
   isOf(kinds: readonly Kind[]): boolean {
     return kinds.length === this.kinds.length && kinds.every((kind, index) => publishesSame(kind, this.kinds[index]))
   }
@@ -130,7 +130,7 @@ class CustomGroupVersion {
   }
 }
 
-/** Adds what another document of the same group version has: paths, and components by name. */
+/** Adds the content of another document of the same group version: paths, and components by name. */
 function merge(into: JsonObject, { paths, components }: JsonObject): void {
   addMembers(into.paths, paths)
   if (isObject(components))
@@ -141,19 +141,19 @@ function addMembers(into: JsonValue | undefined, added: JsonValue | undefined): 
   if (isObject(into) && isObject(added)) for (const name in added) if (!Object.hasOwn(into, name)) setField(into, name, added[name] ?? null)
 }
 
-/** Terminating definitions are published as before. */
+/** A terminating definition is published as before. */
 function publishesSame(kind: Kind, other: Kind | undefined): boolean {
   const [own, others] = [kind.custom, other?.custom]
   const isSame = own?.schema === others?.schema && own?.preservesUnknown === others?.preservesUnknown
   return kind === other || (isSame && kind.resource === other?.resource)
 }
 
-/** Exact: schemas of definitions may have limits, defaults and values beyond 2^53. */
+/** Writes numbers exactly: schemas of definitions may have limits, defaults and values beyond 2^53. */
 function members(object: JsonValue | undefined): string {
   return stringify(isObject(object) ? object : {}).slice(1, -1)
 }
 
-/** What all group versions share. */
+/** Shared by all group versions. */
 class CustomSource {
   private readonly shared = new Map<DocumentVersion, Promise<JsonObject>>()
 
@@ -169,7 +169,7 @@ class CustomSource {
     return withSchemas(mapped(document, vendor), schemas, version)
   }
 
-  /** Definitions of ObjectMeta, Scale and others, from the documents of built-in kinds that are smallest. */
+  /** Definitions of ObjectMeta, Scale and others, from the smallest documents of built-in kinds. */
   private sharedDefinitions(version: DocumentVersion): Promise<JsonObject> {
     const known = this.shared.get(version) ?? this.readShared(version)
     this.shared.set(version, known)
@@ -177,10 +177,10 @@ class CustomSource {
   }
 
   private async readShared(version: DocumentVersion): Promise<JsonObject> {
-    // Version 2 has one document, whose other definitions are there already.
+    // Version 2 has a single document, which has the other definitions already.
     if (version === "v2") return {}
     const found: JsonObject = {}
-    // Bounded: there are two of them.
+    // Bounded: there are two paths.
     for (const path of ["v3/apis/coordination.orch.io/v1", "v3/apis/apps/v1"]) {
       const read = this.parts.openapi.get(path)
       if (read !== undefined) Object.assign(found, schemasIn(JSON.parse((await read()).toString())))
@@ -206,12 +206,13 @@ function withSchemas(document: JsonObject, schemas: JsonObject, version: Documen
   return { ...document, components: { ...components, schemas: { ...schemasIn(document), ...schemas } } }
 }
 
-/** The document of version 2 with what kinds add, in pieces. `text`: that of the built-in kinds. */
+/** The version 2 document with added members, in pieces. `text`: the document of the built-in kinds. */
 export function* withMembers(text: string, added: readonly Version2Members[]): Generator<string> {
   let from = 0
   for (const name of ["paths", "definitions"] as const) {
     const open = `"${name}":{`
-    // The first is the document's own: no path has a member of that name, and definitions follow paths.
+    // The first occurrence belongs to the document itself: no path has a member of that name, and definitions follow
+    // paths.
     const at = text.indexOf(open, from)
     if (at < 0) continue
     yield text.slice(from, at + open.length)

@@ -17,7 +17,7 @@ const compress = promisify(gzip)
 const expand = promisify(gunzip)
 
 /**
- * One document in one form. Only the compressed bytes are kept: nearly every client accepts them, and they are a
+ * One document in one form. Only the compressed bytes are cached: nearly every client accepts them, and they are a
  * fifteenth of the size.
  */
 export class OpenApiDocument {
@@ -31,7 +31,7 @@ export class OpenApiDocument {
     return new OpenApiDocument(hash ?? createHash("sha512").update(bytes).digest("hex").toUpperCase(), await compress(bytes))
   }
 
-  /** The document of these pieces. There may be tens of megabytes: takes turns of the event loop. */
+  /** Makes a document of these pieces, which may be tens of megabytes. Takes turns of the event loop. */
   static async ofPieces(pieces: Iterable<string>): Promise<OpenApiDocument> {
     const hash = createHash("sha512")
     const chunks: Buffer[] = []
@@ -53,7 +53,7 @@ export class OpenApiDocument {
 
 /**
  * Created once per server. Paths use wire names: `v2`, `v3/apis/events.k8s.io/v1`. Documents of built-in kinds never
- * change; those of definitions' kinds, the index and version 2 follow the table of kinds.
+ * change; documents of custom kinds, the index and version 2 follow the table of kinds.
  */
 export class OpenApiDocuments {
   private readonly vendor: Vendor
@@ -76,14 +76,14 @@ export class OpenApiDocuments {
     return this.builtIn(path)
   }
 
-  /** The document of the kinds that were there at the start. */
+  /** The document of the built-in kinds. */
   private builtIn(path: string): Promise<OpenApiDocument> | undefined {
     const read = this.sources.get(path)
     if (read === undefined) return undefined
     return this.kept(`${path} built in`, async () => OpenApiDocument.of(Buffer.from(mapDocument((await read()).toString(), this.vendor))))
   }
 
-  /** Forgets documents that kinds of definitions have changed. */
+  /** Drops cached documents whose custom kinds have changed. */
   private followKinds(): void {
     const changed = this.custom.follow((path) => this.sources.has(path))
     for (const path of changed) this.forget(path)
@@ -95,7 +95,9 @@ export class OpenApiDocuments {
     this.made.delete(`${path} compact`)
   }
 
-  /** Splices what definitions add into the text of the built-in kinds: parsing a megabyte would cost far more. */
+  /**
+   * Splices the members of custom kinds into the text of the built-in kinds: parsing a megabyte would cost far more.
+   */
   private async version2(): Promise<OpenApiDocument> {
     const text = (await (await this.builtIn("v2"))?.bytes())?.toString() ?? ""
     return OpenApiDocument.ofPieces(withMembers(text, await this.custom.version2()))
@@ -109,7 +111,7 @@ export class OpenApiDocuments {
     if (plain === builtIn) return this.encoded(`${path} built in`, path, plain)
     if (path !== "v2" || builtIn === undefined) return this.encoded(path, path, plain)
     return this.kept("v2 compact", async () => {
-      // Messages after one another are one message with the members of all.
+      // Concatenated messages are one message with the members of all.
       const head = await this.encoded("v2 built in", path, builtIn)
       const added = await this.custom.version2()
       return OpenApiDocument.of(Buffer.concat([await head.bytes(), ...added.map(({ compact }) => compact)]), (await plain).hash)

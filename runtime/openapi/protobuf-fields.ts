@@ -1,6 +1,6 @@
 /**
  * Writes OpenAPI documents in their protobuf form: writers for kinds of fields, and messages as tables of them. The
- * messages of both versions (those of gnostic's public schemas `openapi.v2` and `openapi.v3`) consist of these.
+ * messages of both versions (gnostic's public schemas `openapi.v2` and `openapi.v3`) consist of these.
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import { ProtobufWriter } from "../encoding/protobuf/writer.ts"
@@ -93,7 +93,7 @@ export const message =
     if (isObject(value)) nested(writer, number, () => writeMessage(writer, of(), value))
   }
 
-/** Either the thing itself (1) or a reference to it (2), whose message is `reference`. */
+/** Either the value itself (1) or a reference to it (2), whose message is `reference`. */
 export const orReference =
   (field: Field, reference: Field): Field =>
   (writer, number, value) => {

@@ -192,7 +192,7 @@ it("writes the limits of values, and tags", () => {
   })
 })
 
-/** The limits above, by the names of protobuf. */
+/** The limits above, by their protobuf names. */
 const written = {
   ...{ minimum: 1.5, maximum: 9, multiple_of: 0.5, exclusive_minimum: true, exclusive_maximum: true },
   ...{ min_length: 1, max_length: 2, min_items: 3, max_items: 4, unique_items: true, min_properties: 5, max_properties: 6 },

@@ -1,5 +1,5 @@
 /**
- * Maps the neutral names in generated OpenAPI documents to those of `--vendor`. Works on the text: the names are
+ * Maps the neutral names in generated OpenAPI documents to the names of `--vendor`. Works on the text: the names are
  * unambiguous there, and parsing and writing a megabyte of JSON costs ten times as much as scanning it.
  */
 import type { Vendor } from "../base/vendor.ts"

@@ -1,4 +1,4 @@
-/** The options that say who a client is, besides the list of tokens. */
+/** The options that identify clients, besides the list of tokens. */
 import { option } from "./option.ts"
 import { claims, duration, headerName, issuerUrl, listOf, oneOf, text } from "./value-types.ts"
 

@@ -4,7 +4,7 @@ import { duration, listOf, oneOf, text } from "./value-types.ts"
 
 const file = text("file")
 
-/** What may authorize requests. */
+/** The authorizers that may be chosen. */
 export const authorizationModes = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const
 
 export const authorizationOptions = {

@@ -41,7 +41,7 @@ const rows = [
   ["TLS_RSA_WITH_RC4_128_SHA", "RC4-SHA", "insecure"],
 ] as const
 
-/** In the order in which the server prefers them, which is Go's: the order of the option does not count. */
+/** In the server's order of preference, which is Go's: the order of the option does not count. */
 export const cipherSuites: readonly CipherSuite[] = rows.map(([name, openssl, use]) => ({ name, openssl, use }))
 
 /** One name. */

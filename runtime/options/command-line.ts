@@ -19,7 +19,7 @@ export interface CommandLine {
   readonly help: boolean
 }
 
-/** An invalid option. The message says which one, what was found, and what is expected. */
+/** An invalid option. The message names the option, its value and the valid values. */
 export class OptionError extends Error {
   constructor(message: string) {
     super(message)

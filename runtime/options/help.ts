@@ -39,7 +39,7 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line]
 }
 
-/** Longer lists of words are where the option's text says. */
+/** Longer lists of words are not printed; the option's text explains them. */
 const wordsMax = 8
 
 /** The help with the words that a value may have, unless it explains them all. */

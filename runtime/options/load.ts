@@ -5,7 +5,7 @@ import { type GivenOption, OptionError, parseCommandLine } from "./command-line.
 import { configKey, environmentName, type Option } from "./option.ts"
 import { defaultDataDir, type OptionName, optionNames, type Options, optionTable } from "./table.ts"
 
-/** The sources of options; `commands` passes those of the process. */
+/** The sources of options; `commands` passes the process's own. */
 export interface OptionSources {
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
@@ -15,11 +15,11 @@ export interface OptionSources {
 
 export interface LoadedOptions {
   readonly options: Options
-  /** The options that were given, in whatever source. */
+  /** The options that any source gives. */
   readonly given: ReadonlySet<OptionName>
   readonly positionals: readonly string[]
   readonly help: boolean
-  /** Environment variables that resemble one of an option, and have no effect: `ORCH_SECURE_PROT; did you mean ...?` */
+  /** Environment variables that resemble an option's, and have no effect: `ORCH_SECURE_PROT; did you mean ...?` */
   readonly misspelt: readonly string[]
 }
 
@@ -79,7 +79,7 @@ function fromEnvironment(env: OptionSources["env"]): GivenOption[] {
   })
 }
 
-/** Only what is close to an option: other programs may have variables with this prefix, such as those of a Service. */
+/** Lists only names close to an option's: other variables with this prefix may exist, such as a Service's. */
 function misspeltVariables(env: OptionSources["env"]): string[] {
   const prefix = environmentName("")
   const words = new Set(optionNames.map((name) => environmentName(name).slice(prefix.length)))

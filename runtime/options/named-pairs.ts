@@ -44,7 +44,7 @@ function split(list: string): string[] {
   return list.split(",").map((part) => part.trim())
 }
 
-/** A wildcard stands for the first label of a name, and nothing else. */
+/** A wildcard replaces only the first label of a name. */
 function isPattern(name: string): boolean {
   return name === "*" || hostName.test(name) || parseIp(name) !== undefined
 }

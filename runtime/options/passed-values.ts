@@ -1,4 +1,4 @@
-/** Options that a program passes to `startServer`: values by name, from the same table as those of the command line. */
+/** Options that a program passes to `startServer`: values by name, from the same table as the command line. */
 import { inspect } from "node:util"
 import { nearest } from "../base/nearest.ts"
 import { OptionError } from "./command-line.ts"

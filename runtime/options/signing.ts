@@ -1,4 +1,4 @@
-/** The options of the signer of certificates: a pair of files for all signers, or one for each of some. */
+/** The options of the signer of certificates: one pair of files for all signers, or pairs for single signers. */
 import { option } from "./option.ts"
 import { duration, text } from "./value-types.ts"
 

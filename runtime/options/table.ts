@@ -1,7 +1,7 @@
 /**
  * Every option of the server, once. Flags, environment variables, keys of the configuration file, help and
  * docs/OPTIONS.md are derived from it. An option is listed only if the server implements it (specification sections 5
- * and 8; names that are not there are this project's).
+ * and 8; names missing there are this project's).
  */
 import { featureGateNames, featureGates } from "../base/feature-gates.ts"
 import { authenticationOptions } from "./authentication-options.ts"
@@ -35,8 +35,8 @@ const file = text("file")
 const folder = text("folder")
 
 /**
- * The folder of a server that is given none. Each vendor has its own, since a store keeps the names of the vendor that
- * filled it: a change of `--vendor` deletes nothing.
+ * The default data folder. Each vendor has its own, since a store keeps the names of the vendor that filled it: a
+ * change of `--vendor` deletes nothing.
  */
 export function defaultDataDir(vendor: string): string {
   return vendor === "orch" ? ".orch" : `.orch-${vendor}`

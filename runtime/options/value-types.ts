@@ -1,7 +1,6 @@
 /**
- * The types of options: how a text is parsed, and the error text when it is invalid. The syntax is that of the
- * reference server's flags: booleans, comma-separated lists that may also be repeated, `key=value` maps, durations with
- * units.
+ * The types of options: how a text is parsed, and the error text when it is invalid. The syntax is as for the reference
+ * server's flags: booleans, comma-separated lists that may also be repeated, `key=value` maps, durations with units.
  */
 import { isDeepStrictEqual } from "node:util"
 import { parseDuration } from "../base/duration.ts"
@@ -11,7 +10,7 @@ import { parseCidr, parseIp } from "../base/ip-address.ts"
 export interface ValueType<T> {
   /** Shown in help: `--request-timeout duration`. Empty for booleans, which take no value. */
   readonly word: string
-  /** What is expected, for the error about an invalid value. */
+  /** Describes valid values, for the error about an invalid one. */
   readonly expected: string
   /** The same for the value that a program passes to `startServer`. Absent: as `expected`. */
   readonly expectedValue?: string
@@ -25,7 +24,7 @@ export interface ValueType<T> {
   over?(defaults: T, given: T): T
   /** The words that a value consists of, for "did you mean". */
   readonly words?: readonly string[]
-  /** Whether a program may pass this value. Absent: if formatting and parsing it gives it back. */
+  /** Whether a program may pass this value. Absent: if formatting and parsing it returns the same value. */
   accepts?(value: unknown): boolean
 }
 
@@ -33,7 +32,7 @@ export interface ValueType<T> {
 export function accepts<T>(type: ValueType<T>, value: unknown): boolean {
   if (type.accepts !== undefined) return type.accepts(value)
   try {
-    // A value of another type has another text, or none.
+    // A value of another type formats to another text, or to none.
     const text: unknown = type.format(value as T)
     return typeof text === "string" && isDeepStrictEqual(type.parse(text), value)
   } catch {
@@ -230,7 +229,7 @@ export function listOf<T>(item: ValueType<T>, word = "strings"): ValueType<reado
   }
 }
 
-/** How values by name are written, and that the later value of a name wins. */
+/** Formats and combines values by name: the later value of a name wins. */
 const byName = {
   format: (value: Readonly<Partial<Record<string, boolean>>>): string =>
     Object.entries(value)

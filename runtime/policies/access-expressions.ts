@@ -1,6 +1,6 @@
 /**
- * The expressions of AuthenticationConfiguration and AuthorizationConfiguration: what they see, how they are compiled
- * and evaluated. Names, types and texts are those of kube-apiserver 1.30.
+ * Expressions of AuthenticationConfiguration and AuthorizationConfiguration: their variables, compilation and
+ * evaluation. Names, types and texts are as in kube-apiserver 1.30.
  */
 import {
   type CelType,
@@ -75,16 +75,16 @@ export function compileAccess(variable: AccessVariable, source: string): AccessE
   return "fault" in compiled ? compiled : { source, variable, compiled }
 }
 
-/** The same for a condition: its type must be bool. */
+/** As `compileAccess`, for a condition, whose type must be bool. */
 export function compileCondition(variable: AccessVariable, source: string): AccessExpression | AccessFault {
   const expression = compileAccess(variable, source)
   if ("fault" in expression || expression.compiled.type.name === "bool") return expression
-  // The reference says what it found instead for requests alone.
+  // The reference reports the actual type only for `request`.
   const found = variable === "request" ? ` but got ${formatType(expression.compiled.type)}` : ""
   return { fault: `must evaluate to bool${found}` }
 }
 
-/** An expression could not be evaluated. The message has its source. */
+/** An expression could not be evaluated. The message contains its source. */
 export class EvaluationError extends Error {
   constructor(message: string) {
     super(message)

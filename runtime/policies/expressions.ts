@@ -4,20 +4,20 @@ import { latestMinor, librariesOf, newExpressionsMinor } from "../../cel/librari
 import { compositionType, type VariableChoice, variablesOf } from "./variables.ts"
 
 /**
- * Whether an expression is written now or stored already. A new one may use what the release before knows, so that a
- * server can be put back to it.
+ * Whether an expression is being written or was stored before. A new expression may use only features that the previous
+ * release knows, so that a server can be downgraded.
  */
 export type ExpressionAge = "new" | "stored"
 
 export type PolicyExpression =
   | { readonly program: Program; readonly type: CelType; readonly ast: CheckedTree }
-  /** Why it does not compile. `internal`: the types are right, but no program can be made of it. */
+  /** Why it does not compile. `internal`: the types are correct, but no program can be made of it. */
   | { readonly fault: string; readonly internal?: true }
 
 const minors: Readonly<Record<ExpressionAge, number>> = { new: newExpressionsMinor, stored: latestMinor }
 const environments = new Map<string, Environment>()
 
-/** Made once for each choice of variables: an environment indexes its declarations. */
+/** Caches an environment per choice of variables: building one indexes its declarations. */
 function environmentOf(age: ExpressionAge, choice: VariableChoice): Environment {
   const key = `${age} ${choice.params} ${choice.authorizer}`
   let environment = environments.get(key)
@@ -30,13 +30,13 @@ function environmentOf(age: ExpressionAge, choice: VariableChoice): Environment 
 
 export interface ExpressionRequest extends VariableChoice {
   readonly age: ExpressionAge
-  /** Types that the result may have. One that is known only at a request fits none. Absent: any. */
+  /** Allowed types of the result. A type that is known only at a request matches none. Absent: any. */
   readonly results?: readonly ("bool" | "null_type" | "string")[]
   /** The type of `variables`. Absent: there is no such variable. */
   readonly variables?: CelType
 }
 
-/** Compiles one expression. Called when it is written, and once for those that requests are judged by. */
+/** Compiles one expression. Called when it is written, and once for each expression that judges requests. */
 export function compilePolicyExpression(source: string, request: ExpressionRequest): PolicyExpression {
   const { age, results, variables } = request
   const environment = environmentOf(age, request)
@@ -53,7 +53,7 @@ export function compiledIn(environment: Environment, source: string): PolicyExpr
   return compiled
 }
 
-/** The variables of a policy in their order: each sees those before it. */
+/** The variables of a policy in their order: each can use the variables before it. */
 export class Composition {
   private readonly fields = new Map<string, CelType>()
   private known: CelType | undefined
@@ -64,7 +64,7 @@ export class Composition {
     return this.known
   }
 
-  /** Adds a variable. Of one that does not compile nothing is known, so that others which use it are checked too. */
+  /** Adds a variable. One that does not compile has the type dyn, so that expressions that use it are checked too. */
   add(name: string, compiled: PolicyExpression): void {
     this.fields.set(name, "fault" in compiled ? dynType : composed(compiled.type))
     this.known = undefined
@@ -73,7 +73,7 @@ export class Composition {
 
 const simpleKinds: ReadonlySet<string> = new Set("any bool bytes double duration int null string timestamp uint list map".split(" "))
 
-/** As in the reference, the fields of a variable of an object's type are unknown. */
+/** As in the reference, the fields of a variable with an object's type are unknown. */
 function composed(type: CelType): CelType {
   if (!simpleKinds.has(type.kind)) return dynType
   return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map(composed) }

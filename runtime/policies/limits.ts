@@ -7,8 +7,8 @@
 export const policyExpressionsMax = 1000
 export const policyExpressionCharactersMax = 256 * 1024
 
-/** What one evaluation of an expression of authentication or authorization may cost; the reference's number. */
+/** Cost limit of one evaluation of an expression of authentication or authorization; the reference's number. */
 export const accessCostMax = 1_000_000
 
-/** What such expressions of one token, or of one request, may cost before others are served; some ten milliseconds. */
+/** Cost of the expressions of one token, or of one request, before other requests get a turn; some ten milliseconds. */
 export const accessCostPerTurn = 200_000

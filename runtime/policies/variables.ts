@@ -1,6 +1,6 @@
 /**
- * What expressions of admission see: names and types of kube-apiserver 1.30. `object`, `oldObject` and `params` may be
- * of any kind, so their fields are not known before a request.
+ * Variables of admission expressions: names and types of kube-apiserver 1.30. `object`, `oldObject` and `params` may be
+ * of any kind, so their fields are unknown before a request.
  */
 import { boolType, type CelType, dynType, intType, listType, mapType, objectType, stringType, timestampType } from "../../cel/index.ts"
 import { authorizerType, resourceCheckType } from "../../cel/libraries/index.ts"
@@ -24,7 +24,7 @@ export const userInfo = struct("kubernetes.UserInfo", {
   extra: mapType(stringType, texts),
 })
 
-/** The type of `request`. The objects are variables of their own, and `uid` is not there. */
+/** The type of `request`. The objects are separate variables, and `uid` is absent. */
 export const requestType = struct("kubernetes.AdmissionRequest", {
   kind: groupVersionKind,
   resource: groupVersionResource,
@@ -71,11 +71,11 @@ export const namespaceType = struct("kubernetes.Namespace", {
   }),
 })
 
-/** Which variables an expression has beside those that all have. */
+/** Optional variables of an expression. */
 export interface VariableChoice {
-  /** The policy has a kind of parameters. */
+  /** The policy has a `paramKind`. */
   readonly params: boolean
-  /** Texts of failures may not depend on the rights of users. */
+  /** Whether `authorizer` exists: not in texts of failures, which may not depend on the rights of users. */
   readonly authorizer: boolean
 }
 

@@ -15,7 +15,7 @@ import { type FieldReference, type FieldStep, readFieldSteps, resolveField } fro
 import { cut } from "../base/quote.ts"
 import type { TypeShape } from "../schema/shape.ts"
 
-/** What a query reads from one object. */
+/** Values that a query reads from one object. */
 export interface FieldValues {
   /** Returns one of the kind's own selectable fields as text, "" when absent. */
   text(field: string): string

@@ -19,7 +19,7 @@ interface Seen extends Pick<RequestAttributes, "operation" | "subresource" | "ob
 
 let one: OpenRegistry
 let seen: Seen[]
-/** What the mutating plugin returns. */
+/** The mutating plugin's result. */
 let mutate: (attributes: RequestAttributes) => ApiObject | undefined
 beforeEach(async () => {
   seen = []
@@ -45,7 +45,7 @@ function note(moment: Seen["moment"], { operation, subresource, object, oldObjec
   seen.push({ moment, operation, subresource, object: object && deepClone(object), oldObject: oldObject && deepClone(oldObject) })
 }
 
-/** What the validating plugin saw last. */
+/** Returns the last call that the validating plugin saw. */
 function validated(): Seen {
   const last = seen.at(-1)
   if (last?.moment !== "validate") throw new Error("nothing was validated")

@@ -15,7 +15,7 @@ export type ObjectForm = Pick<KindParts, "shape" | "applyDefaults">
 export interface AdmittedStates {
   readonly object: ApiObject
   readonly old?: ApiObject | undefined
-  /** Absent: that of the request. */
+  /** Absent: the request's pace. */
   readonly pace?: Pace
 }
 
@@ -96,8 +96,8 @@ function withManagedFieldsOf({ metadata: before }: ApiObject, object: ApiObject)
 }
 
 /**
- * Validates by the kind's schema. Called for each write; returns a promise only for validation that takes turns. What
- * it reads must not change meanwhile.
+ * Validates by the kind's schema. Called for each write; returns a promise only for validation that takes turns. The
+ * object must not change meanwhile.
  */
 export function validateByKind(parts: KindParts, object: ApiObject, context: ValidationContext): undefined | Promise<void> {
   if (parts.validating !== undefined) {

@@ -19,11 +19,11 @@ import { settleHooks } from "./settle-hooks.ts"
 import type { VersionConversion } from "./version-conversion.ts"
 import { fullStored, keepsStoredOnly, rememberedStored } from "./stored-state.ts"
 
-/** What a write returns for the response. */
+/** Result of a write, for the response. */
 export interface WriteResult {
   /** In the handle's version, with resourceVersion set (absent after a dry-run create). */
   readonly object: ApiObject
-  /** Makes the JSON of the stored form of what is known of it. Absent if nothing is, or another server converted it. */
+  /** Returns the JSON of the stored form. Absent if no bytes of it are known, or another server converted it. */
   readonly json?: () => Buffer
   readonly created: boolean
   /** The write removed the object, because its last finalizer was removed. */
@@ -34,16 +34,16 @@ export interface WriteResult {
 export interface TransactionOps {
   readonly checks: readonly Check[]
   readonly writes: readonly Write[]
-  /** The commit that includes the operations calls this once, whatever its outcome. */
+  /** The commit that includes the operations calls this once, on success and on failure. */
   readonly release: () => void
 }
 
 export type CommitOutcome =
   | { readonly ok: true; readonly result: WriteResult }
   /**
-   * `changed`: another request wrote this object. Otherwise something that its behaviours depend on has changed, and
-   * another attempt may succeed. `createRevision`: of the object that has the name now; absent: there is none, or its
-   * own check did not fail.
+   * `changed`: another request wrote this object. Otherwise a dependency of its behaviours has changed, and another
+   * attempt may succeed. `createRevision`: of the object that has the name now; absent: there is none, or its own check
+   * did not fail.
    */
   | { readonly ok: false; readonly exists: boolean; readonly changed: boolean; readonly createRevision?: number; readonly revision: number }
 
@@ -132,15 +132,15 @@ export async function commitPut(
 }
 
 /**
- * Whether what is written through the handle is kept decoded. A definition may change how its objects are read, so that
- * the same version of them is another object afterwards. Objects with a time to live are many, are seldom written
- * again, and end without a request: they would take the place of all others.
+ * Whether objects written through the handle are kept decoded. Objects of a definition are not: a changed definition
+ * may read the same stored version as another object. Objects with a time to live are not: there are many, they are
+ * seldom written again, and they expire without a request, so they would crowd out all others.
  */
 function keepsRecent({ kind, stored }: KindHandle): boolean {
   return kind === stored && kind.custom === undefined && kind.storage.ttlOption === undefined
 }
 
-/** Both forms of an object are made before the commit: what cannot be read back is not written. */
+/** Makes both forms of an object before the commit: an object that cannot be read back is not written. */
 async function convertedForWrite(
   conversion: VersionConversion,
   { object, ops }: { readonly object: ApiObject; readonly ops: TransactionOps },
@@ -153,7 +153,7 @@ async function convertedForWrite(
   }
 }
 
-/** The object in the stored version, with what only that version has of it, and as clients see it then. */
+/** The object in the stored version, with the fields that only this version has, and as clients will see it. */
 function storedObjectOf(handle: KindHandle, object: ApiObject): { readonly object: ApiObject; readonly stored: ApiObject } {
   if (!keepsStoredOnly(handle) && rememberedStored(object) === undefined) return { object, stored: handle.toStored(object) }
   const stored = fullStored(handle, object)
@@ -279,7 +279,7 @@ function conflictOutcome(key: string, outcome: Extract<CommitResult, { ok: false
   return { ok: false, exists: true, changed, createRevision: stored.createRevision, revision: outcome.revision }
 }
 
-/** Seconds until a client may retry what the store could not do: electing a leader takes a second or two. */
+/** Seconds until a client may retry after a store failure: electing a leader takes a second or two. */
 const storeRetrySeconds = 1
 
 /** Translates a store error into an API error. */

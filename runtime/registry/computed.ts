@@ -1,6 +1,6 @@
 /**
- * Reads of kinds whose objects are computed and not stored (`answeredBy` of a schema, with the verbs get and list).
- * What a behaviour returns becomes a snapshot, so that selectors, pages, orders and encodings are those of all lists.
+ * Reads of kinds whose objects are computed and not stored (`answeredBy` of a schema, with the verbs get and list). The
+ * objects that a behaviour returns become a snapshot: selectors, pages, orders and encodings work as in all lists.
  */
 import { assert } from "../base/assert.ts"
 import { notFound } from "../base/errors.ts"
@@ -12,9 +12,7 @@ import type { CachedObject, Snapshot } from "../storage/cache.ts"
 import { compareBytes } from "../base/byte-order.ts"
 import type { KindHandle, Registry } from "./registry.ts"
 
-/**
- * The objects as they are now, which need not be all if only one is wanted. Called for each list, also of later pages.
- */
+/** Computes the objects as they are now; with `name`, it may omit others. Called for each list, also of later pages. */
 export async function computedSnapshot(
   registry: Registry,
   handle: KindHandle,
@@ -55,7 +53,7 @@ function snapshotOf(objects: readonly CachedObject[]): Snapshot {
   }
 }
 
-/** An object that no store has: it lives as long as the request, and nothing of it is kept. */
+/** An object without a stored value: it lives as long as the request, and nothing of it is kept. */
 class ComputedObject implements CachedObject {
   readonly createRevision = 0
   readonly modRevision = 0

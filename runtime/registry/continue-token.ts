@@ -27,7 +27,7 @@ const rememberedCharactersMax = 1024
  */
 export class ContinueTokens {
   /**
-   * Recent tokens by their content, and their content by token. The next request brings one of them back, and other
+   * Recent tokens by their content, and their content by token. The next request sends one of them back, and other
    * clients read the same pages.
    */
   private readonly texts = new Map<string, string>()
@@ -35,7 +35,7 @@ export class ContinueTokens {
 
   constructor(private readonly secret: Buffer) {}
 
-  /** `scope` is what the token is bound to: resource, namespace and selectors. */
+  /** Binds the token to `scope`: resource, namespace and selectors. */
   encode(token: ContinueToken, scope: string): string {
     const body = JSON.stringify([version, token.revision, token.startAfter, token.remaining])
     // JSON contains no raw NUL, so the separator is unambiguous.

@@ -49,7 +49,7 @@ const versionsOf = (objects: Iterable<CachedObject>): unknown[] =>
     return `${metadata.name} ${apiVersion.split("/")[1]}`
   })
 
-/** Versions of the objects of each run. `keeps`: what is known of a run is kept with its encodings. */
+/** Versions of the objects of each run. `keeps`: facts about a run are kept with its encodings. */
 const runsOf = (runs: readonly (readonly string[])[], keeps: boolean): ObjectRange[] =>
   runs.map((versions, at) => {
     const kept = new Map<string, Buffer>()

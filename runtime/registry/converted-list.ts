@@ -17,7 +17,7 @@ interface Asked {
 
 /**
  * The objects among which a list finds its page: for a sorted list all that pass its filter, for another one with a
- * filter up to one more than its limit. Without either none: the page is converted when it is known.
+ * filter up to one more than its limit. Without order and filter, none: the page is converted once it is known.
  */
 export async function convertedCandidates(
   conversion: VersionConversion,

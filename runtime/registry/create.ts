@@ -51,8 +51,8 @@ export interface CreateRequest {
 }
 
 /**
- * Called before validating admission of each attempt, where the reference asks as well. Throws 403 unless the user may
- * create the object.
+ * Called before validating admission of each attempt, where the reference checks as well. Throws 403 unless the user
+ * may create the object.
  */
 export type AuthorizeCreate = () => undefined | Promise<undefined>
 
@@ -90,7 +90,7 @@ async function createNamed(registry: Registry, handle: KindHandle, request: Crea
   }
 }
 
-/** Returns a 409 for a name in use. Its text differs for an object that is being deleted: clients wait for those. */
+/** Returns a 409 for a name in use. Its text differs for an object that is being deleted: clients wait for its end. */
 function nameConflict(handle: KindHandle, { attributes: { namespace }, object }: CreateRequest, name: string): ApiError {
   const objectRef = objectRefOf(handle, name)
   const exists = (object.metadata?.generateName ?? "") === "" ? alreadyExists(objectRef) : generatedNameExists(objectRef)
@@ -185,7 +185,7 @@ async function trackedObject(registry: Registry, handle: KindHandle, request: Cr
   return object
 }
 
-/** Treats the object that plugins made like one that a client sent. */
+/** Handles the plugins' object like one that a client sent. */
 function afterMutation(handle: KindHandle, request: CreateRequest, states: { sent: ApiObject; mutated: ApiObject }): ApiObject {
   const { sent, mutated } = states
   if (mutated === sent) return sent
@@ -199,7 +199,7 @@ function afterMutation(handle: KindHandle, request: CreateRequest, states: { sen
   return object
 }
 
-/** Computes `managedFields` for a new object from what the client sent, before any preparation. */
+/** Computes `managedFields` for a new object from the client's object, before any preparation. */
 async function newManagedFields(
   registry: Registry,
   handle: KindHandle,
@@ -221,7 +221,7 @@ function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeCon
   for (const path of handle.kind.rules.createDrops) emptyPath(handle.parts.shape, object, path)
   const { generation, firstGeneration = 1 } = handle.kind.rules
   if (object.metadata !== undefined && generation !== undefined) {
-    // A kind that begins without a generation keeps what the client has sent, as in the reference.
+    // A kind that begins without a generation keeps the client's value, as in the reference.
     if (firstGeneration !== 0) object.metadata.generation = firstGeneration
   }
   if (handle.gatedFields !== undefined) dropGated(handle.gatedFields, object)
@@ -229,14 +229,14 @@ function prepareCreate(handle: KindHandle, object: ApiObject, context: ChangeCon
 }
 
 /**
- * A custom object without the status that the client sent is validated as it is, and read with the default of its
- * status; what is stored has the defaults with which it is read.
+ * Re-applies defaults once the client's `status` was dropped and the object validated: stored custom objects equal what
+ * a read would default.
  */
 function showDefaults({ kind, parts }: KindHandle, object: ApiObject, vendor: Vendor): void {
   if (kind.custom !== undefined && kind.rules.createDrops.length > 0) parts.applyDefaults(object, { vendor })
 }
 
-/** Drops what the client sent at `path`. What the kind always shows (`status: {replicas: 0}`) gets its empty value. */
+/** Drops the client's value at `path`. A field that the kind always shows (`status: {replicas: 0}`) becomes empty. */
 function emptyPath(shape: TypeShape, object: ApiObject, path: string): void {
   const empty = getPath(emptyObject(shape), path)
   if (empty === undefined) deletePath(object, path)
@@ -247,8 +247,8 @@ function emptyPath(shape: TypeShape, object: ApiObject, path: string): void {
 const systemFields = ["uid", "resourceVersion", "creationTimestamp"] as const
 
 /**
- * Metadata of a new object as the client sent it. The system fields are already present as undefined: so they come out
- * in published order without assembling the record again, which would be most of the cost of a creation here.
+ * Metadata of a new object as the client sent it. The system fields are already present as undefined: this keeps the
+ * published order without assembling the record again, which would be most of the cost of a creation here.
  */
 function sentMetadata(handle: KindHandle, namespace: string, sent: ObjectMeta): ObjectMeta {
   const metadata: JsonObject = {}
@@ -272,8 +272,8 @@ function nameObject(registry: Registry, { metadata = {} }: ApiObject): string {
 }
 
 /**
- * Called before the commit, where the reference asks as well: an object with another fault has that one reported, and a
- * dry run shows the version that was sent. Throws 400 for a version in a POST; a number above 0 is one.
+ * Called before the commit, where the reference checks as well: other faults are reported first, and a dry run shows
+ * the version that was sent. Throws 400 for a version in a POST; only a number above 0 counts as a version.
  */
 function forgetVersion({ metadata = {} }: ApiObject, { isChange }: CreateRequest): void {
   const { resourceVersion = "" } = metadata

@@ -49,7 +49,7 @@ export async function confirmDefinition(registry: Registry, handle: KindHandle):
 
 /**
  * Resolves when the table of kinds has every definition that was established before the call, on whichever server.
- * Called before the absence of a kind, or of its objects, is taken for a fact. Throws 503 while a start reads them.
+ * Called before a caller relies on the absence of a kind or of its objects. Throws 503 while a start reads them.
  */
 export async function awaitDefinitions(registry: Registry): Promise<void> {
   const { cache, kinds } = registry.deps

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts"
 import { staleReadTimeoutMs } from "../base/limits.ts"
 import type { Check } from "../storage/store.ts"
 
-/** Where each definition is stored, and the revision of it that the table of kinds has taken up. By name. */
+/** By name: the key of each definition, and its revision that the table of kinds has taken up. */
 export class DefinitionStates {
   private readonly states = new Map<string, Check>()
   private readonly waiting = new Map<string, Set<() => void>>()

@@ -48,7 +48,7 @@ export async function deleteObject(registry: Registry, handle: KindHandle, reque
   })
 }
 
-/** A deletion decodes no input, so it goes on with the record that has the place of the kind now. Throws 404. */
+/** A deletion decodes no input, so it continues with the kind's current record. Throws 404. */
 async function reopened(registry: Registry, { kind }: KindHandle): Promise<KindHandle> {
   const current = registry.deps.kinds.current(kind)
   if (current === undefined) throw unknownPath()

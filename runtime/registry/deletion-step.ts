@@ -1,6 +1,6 @@
 /**
- * What a delete request does to an object: mark it, shorten its grace period, or remove it. Specification section 3.1;
- * catalog resources.yaml: deletion.
+ * The step of a delete request on an object: mark it, shorten its grace period, or remove it. Specification section
+ * 3.1; catalog resources.yaml: deletion.
  */
 import type { ApiObject, JsonObject, ObjectMeta } from "../base/json.ts"
 import { timeText } from "../base/time.ts"
@@ -46,7 +46,7 @@ export function deletionStep(registry: Registry, handle: KindHandle, request: De
   const before = metadata.deletionGracePeriodSeconds ?? 0
   if (before === 0) return plainStep(registry, handle, request, old)
   const asked = requestedGrace(request)
-  // Only a shorter period counts; otherwise the request changes nothing, not even propagation.
+  // Only a shorter period has an effect; otherwise the request changes nothing, not even propagation.
   if (asked === undefined || asked >= before) return { next: old, removes: false }
   const endMs = Date.parse(metadata.deletionTimestamp)
   const begunMs = endMs < lastTimeMs ? endMs - before * 1000 : registry.deps.clock.nowMs()
@@ -82,7 +82,7 @@ function markTerminating(
   const metadata = withMarks(before, finalizersFor(registry, handle, request, before), {
     deletionTimestamp: timeAfter(registry.deps.clock.nowMs(), graceSeconds ?? 0),
     ...(graceSeconds !== undefined && { deletionGracePeriodSeconds: graceSeconds }),
-    // What is deleted in steps is marked by code of its own in the reference, which counts nothing.
+    // The reference marks objects that are deleted in steps elsewhere, without counting a generation.
     ...((before.generation ?? 0) > 0 && !deletesInSteps(handle) && { generation: (before.generation ?? 0) + 1 }),
   })
   const next = marked(old, metadata)

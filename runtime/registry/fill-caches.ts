@@ -12,13 +12,13 @@ interface FilledParts {
 
 interface CacheFilling {
   readonly done: Promise<void>
-  /** What is still missing; undefined once nothing is. */
+  /** Names what is still missing; undefined once all caches are filled. */
   readonly fault: () => string | undefined
 }
 
 /**
- * Called once at start. Fills the cache of every stored resource before clients ask for it. `done` never rejects:
- * the cache tries again what failed.
+ * Called once at start. Fills the cache of every stored resource before clients ask for it. `done` never rejects: a
+ * cache that failed tries again.
  */
 export function fillCaches({ kinds, registry, log }: FilledParts): CacheFilling {
   // Caches of definitions' kinds are filled on first use: there may be a thousand of them.

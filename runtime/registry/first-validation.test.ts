@@ -11,7 +11,7 @@ import type { KindHandle } from "./registry.ts"
 
 type Writable = KindHandle & { firstWrites: FirstWrites }
 
-/** The paths of all texts, numbers and the like, and those values. Items of lists have no numbers in them. */
+/** The paths and values of all scalars. Items of lists have no numbers in them. */
 function leaves(value: JsonValue | undefined, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [`${path}=${String(value)}`]
   if (Array.isArray(value)) return value.flatMap((item) => leaves(item, `${path}[]`))

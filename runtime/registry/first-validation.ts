@@ -17,8 +17,8 @@ const partsMax = 64
 const levelsMax = 8
 
 /**
- * Called before the first validation of a kind with its object, which is not large: a large one is looked through as a
- * whole here. What the parts would fail for is of no interest.
+ * Called before the first validation of a kind with its object, which is not large: a large one would be walked as a
+ * whole here. Failures of the parts are ignored.
  */
 export function validateParts(parts: KindParts, object: ApiObject, vendor: Vendor): Promise<void> {
   return inTurns(validatingParts(parts, object, vendor))
@@ -32,13 +32,13 @@ function* validatingParts({ validate }: KindParts, object: ApiObject, vendor: Ve
     try {
       validate({ ...part, kind, apiVersion, metadata }, { failures: new Failures(), vendor, later: () => {} })
     } catch {
-      // A part lacks what its checks find in every whole object.
+      // Checks may throw on a part: it lacks fields that every whole object has.
     }
     yield
   }
 }
 
-/** Values with a part of this one each, which together have all of it. */
+/** Splits a value into values with one part each, which together cover it. */
 export function partsOf(value: JsonValue, levels = levelsMax): JsonValue[] {
   if (levels === 0 || typeof value !== "object" || value === null || charactersOf(value) <= partCharactersMax) return [value]
   // Bounded: by the size of an object that is not large, once for each level.

@@ -1,6 +1,6 @@
 /**
  * Fields of features that are off. A write drops them before validation and without an error, as the reference does;
- * what an object already uses stays. Managed fields are computed before: their manager owns what it sent.
+ * fields that an object already uses stay. Managed fields are computed before: a manager owns every field that it sent.
  */
 import type { FieldGate } from "../base/feature-gates.ts"
 import { isObject, type ApiObject, type JsonObject, type JsonValue } from "../base/json.ts"
@@ -13,7 +13,7 @@ export type GatedFields = readonly GatedField[]
 interface GatedField {
   readonly name: string
   readonly gate?: FieldGate
-  /** What the field is set to in place of being dropped. */
+  /** Replaces the field's value; absent: the field is dropped. */
   readonly value?: JsonValue
   /** Writes of this sub-resource set the field whatever the gate says. */
   readonly exempts?: string | undefined
@@ -59,7 +59,7 @@ function reachesGate(shape: TypeShape): boolean {
       }
       if (below !== undefined && gateReached.get(below) !== false) seen.add(below)
     }
-  // What is below each of them is among them.
+  // `seen` also holds every type below each of them.
   for (const each of seen) gateReached.set(each, false)
   return false
 }
@@ -75,9 +75,9 @@ function structOf(type: TypeRef): TypeShape | undefined {
 }
 
 /**
- * Drops the fields of `object` whose gates are off, in place; what is below its own fields is replaced and not changed,
- * since it may belong to others. Called once per attempt of a write, before the behaviours of the kind. `old` is the
- * stored object: fields of a gate that it uses are kept. `subresource`: the one that the request writes.
+ * Drops the fields of `object` whose gates are off, in place; values below its own fields are replaced and not changed,
+ * since other objects may share them. Called once per attempt of a write, before the behaviours of the kind. `old` is
+ * the stored object: fields of a gate that it uses are kept. `subresource`: the one that the request writes.
  */
 export function dropGated(fields: GatedFields, object: ApiObject, old?: ApiObject, subresource?: string): void {
   const isDropped = ({ exempts }: GatedField): boolean => exempts === undefined || exempts !== subresource
@@ -115,7 +115,7 @@ function collect(fields: GatedFields, value: JsonValue, counts: (field: GatedFie
   }
 }
 
-/** Returns `value` without the fields for which `goes` holds; parts that have none of them are those of `value`. */
+/** Returns `value` without the fields for which `goes` holds; shares all other parts with `value`. */
 function without(fields: GatedFields, value: JsonValue, goes: (field: GatedField) => boolean): JsonValue {
   if (Array.isArray(value)) return value.map((item) => without(fields, item, goes))
   if (!isObject(value)) return value

@@ -32,7 +32,7 @@ const usersGroupPriority = 1000
 /** The place of the core group, which is above all others. */
 const coreGroupPriority = 18_000
 
-/** Places of versions that are not those of their stability, as in the reference. */
+/** Places of versions that do not follow from their stability, as in the reference. */
 const versionPriorities: Readonly<Record<string, number>> = {
   "/v1": 1,
   "autoscaling/v2": 30,

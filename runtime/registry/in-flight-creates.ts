@@ -1,8 +1,8 @@
 /**
  * Creations in flight, by namespace. A creation that was admitted in a live namespace may reach the store after the
- * namespace has started terminating. The namespace controller waits for these creations before it lists what to delete,
- * so none is missed, and so does the controller of definitions. Each creation costs two entries in memory, and no read,
- * store check or conflict with changes to the namespace.
+ * namespace has started terminating. The namespace controller waits for these creations before it lists the objects to
+ * delete, so none is missed, and so does the controller of definitions. Each creation costs two entries in memory, and
+ * no read, store check or conflict with changes to the namespace.
  */
 
 export class InFlightCreates {
@@ -22,8 +22,8 @@ export class InFlightCreates {
   }
 
   /**
-   * Resolves when every creation now in flight in the namespace has succeeded or failed. Without a namespace: every one
-   * of all kinds, as the end of a definition needs.
+   * Resolves when every creation now in flight in the namespace has succeeded or failed. Without a namespace: all
+   * creations of all kinds, as the end of a definition needs.
    */
   async drained(namespace?: string): Promise<void> {
     const all = namespace === undefined ? [...this.underWay.values()].flatMap((running) => [...running]) : this.underWay.get(namespace)

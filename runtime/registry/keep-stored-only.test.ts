@@ -28,7 +28,7 @@ const shape: TypeShape = {
   ],
 }
 
-/** What another version shows: everything but `hidden`. */
+/** The value as another version shows it: everything but `hidden`. */
 function shown(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(shown)
   if (!isObject(value)) return value

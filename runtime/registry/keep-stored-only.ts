@@ -1,7 +1,7 @@
 /**
- * Keeps what only the stored version of an object can say when a client writes another version. Converting there and
- * back loses some of it; those fields are carried over into the next stored object, unless the client changed or
- * removed what they belong to. Pure.
+ * Keeps the fields that only the stored version of an object has when a client writes another version. A conversion
+ * there and back loses them; they are carried over into the next stored object, unless the client changed or removed
+ * the value that they belong to. Pure.
  */
 import { deepEqual, ownField } from "../encoding/field-path.ts"
 import { setField, stringify } from "../encoding/json/text.ts"
@@ -12,9 +12,9 @@ import type { FieldShape, TypeRef, TypeShape } from "../schema/shape.ts"
 export interface ConvertedStates {
   /** As stored. */
   readonly old: JsonObject
-  /** What is left of it after a conversion to the client's version and back. */
+  /** `old` after a conversion to the client's version and back. */
   readonly returned: JsonObject
-  /** What the client wrote, converted. */
+  /** The client's object, converted. */
   readonly next: JsonObject
 }
 
@@ -48,7 +48,7 @@ interface ValueStates {
 
 function keptValue(states: ValueStates, field: ReturnType<FieldOf>): JsonValue | undefined {
   const { old, returned, next } = states
-  // The client has not changed what it could see of the value.
+  // The client has not changed the part of the value that it could see.
   if (deepEqual(returned, next)) return old
   if (next === undefined || deepEqual(old, returned)) return next
   const type = field?.type
@@ -73,7 +73,7 @@ function keptList({ old, returned, next }: ListStates, field: ReturnType<FieldOf
   return next.map((value, index) => keptValue({ old: old[index], returned: returned[index], next: value }, item) ?? value)
 }
 
-/** Items that only the stored version has follow those of the client. */
+/** Items that only the stored version has follow the client's items. */
 function keptByKey({ old, returned, next }: ListStates, keys: readonly string[], item: ReturnType<FieldOf>): JsonValue[] {
   const before = byKey(old, keys)
   const seen = byKey(returned, keys)

@@ -23,7 +23,7 @@ async function create(resource: string, sent: ApiObject): Promise<void> {
   await createObject(open.registry, handle, { attributes, object, managedFields: "tracked" })
 }
 
-/** Whether the object is kept decoded, in whatever version the cache has. */
+/** Whether the object is kept decoded, in the version that the cache has. */
 async function keeps(resource: string, name: string): Promise<boolean> {
   const handle = await open.handle(resource)
   const key = handle.key("default", name)

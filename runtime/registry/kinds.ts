@@ -1,14 +1,14 @@
 /**
- * The table of served kinds, under neutral names. Generic routes look kinds up here, so a kind that comes and goes at
- * run time needs no route.
+ * The table of served kinds, under neutral names. Generic routes look kinds up here, so a kind that is added at run
+ * time needs no route.
  */
 import type { Kind, KindParts } from "../schema/kind.ts"
 import { compareVersions } from "./group-order.ts"
 
-/** Called with the kinds that a `replace` has added, and with those that it replaced. */
+/** Called with the kinds that a `replace` has added, and with the kinds that it replaced. */
 export type KindsListener = (added: readonly Kind[], replaced: readonly Kind[]) => void
 
-/** Kinds by group, version and resource. Built at start from the generated records; those of definitions follow. */
+/** Kinds by group, version and resource. Built at start from the generated records; kinds of definitions follow. */
 export class KindTable {
   /**
    * Whether the kinds of all definitions have been added: false while a start reads them, when a kind that is missing
@@ -33,7 +33,7 @@ export class KindTable {
   private readonly warnings = new Map<Kind, string>()
   private warningsOf = 0
 
-  /** Changes with the kinds. Callers compare it to see whether what they derived from the table is out of date. */
+  /** Changes with the kinds. Callers compare it to see whether data derived from the table is out of date. */
   get revision(): number {
     return this.changes
   }
@@ -58,8 +58,8 @@ export class KindTable {
 
   /**
    * Replaces kinds in one step, so that no request sees a part of them: called when a definition is established,
-   * changes or goes. Those of `next` whose resource or kind another one has already are left out. Returns those that
-   * were added.
+   * changed or removed. Leaves out each of `next` whose resource or kind is already in the table. Returns the added
+   * kinds.
    */
   replace(before: readonly Kind[], next: readonly Kind[]): readonly Kind[] {
     for (const kind of before) this.remove(kind)
@@ -97,7 +97,7 @@ export class KindTable {
     if (versions?.size === 0) this.groups.delete(group)
   }
 
-  /** The record that has the place of `kind` now: itself, unless its definition has changed. Undefined: it is gone. */
+  /** The current record of `kind`: itself, unless its definition has changed. Undefined: it is gone. */
   current(kind: Kind): Kind | undefined {
     return this.byResource.get(resourceKey(kind.group, kind.version, kind.resource))
   }
@@ -114,7 +114,7 @@ export class KindTable {
     return this.groups.has(group)
   }
 
-  /** Whether kinds of the group were there at the start, and not only those of definitions. */
+  /** Whether the group has kinds since the start, and not only kinds of definitions. */
   hasFixedGroup(group: string): boolean {
     return this.fixedGroups.has(group)
   }
@@ -133,16 +133,16 @@ export class KindTable {
     return this.byPath.get(path) ?? []
   }
 
-  /** The kinds that clients can use: those of discovery. */
+  /** The kinds that clients can use, as discovery lists them. */
   served(): readonly Kind[] {
     return this.all().filter((kind) => kind.served !== false)
   }
 
   /**
    * Returns the text of the warning that each answer of a deprecated version carries; undefined for other kinds. Called
-   * for every request. It is the schema's, in which the kind's own group is neutral, or that of custom resource
-   * definitions: it names the newest version of the kind that is served and not deprecated, if there is one after this.
-   * `group` maps a neutral group to that of the wire.
+   * for every request. It is the schema's text, in which the kind's own group is neutral, or the text for custom
+   * resource definitions, which names the newest version of the kind that is served and not deprecated, if there is one
+   * after this. `group` maps a neutral group to its name on the wire.
    */
   warningOf(kind: Kind, group: (neutral: string) => string): string | undefined {
     if (kind.deprecated === undefined) return undefined

@@ -86,7 +86,7 @@ function resetFields(kind: Kind, subresource: string): FieldSet {
   return resetOf(kept ?? [])
 }
 
-/** A status that keeps all of these says nothing of the metadata, so none of it has an owner. */
+/** A status write that keeps all of these changes no metadata, so it owns none of the metadata. */
 const wholeMetadata = ["metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"]
 
 function resetOf(kept: readonly string[]): FieldSet {
@@ -116,7 +116,7 @@ export interface TrackedChange {
   readonly next: ApiObject
   /** Absent: a creation. */
   readonly old?: ApiObject
-  /** Values of `next` that were sent in another form than the stored one. */
+  /** Values of `next` whose sent form differs from the stored form. */
   readonly forms: readonly SentForm[] | undefined
   readonly pace: Pace
 }

@@ -1,7 +1,7 @@
 /**
  * `store migrate`: rewrites the objects of a storage path for the present schema. Each value is decoded with the shape
  * that wrote it, as the record of the path describes it, so that fields keep their names whatever their numbers are. A
- * page of objects and the record of the progress are one commit: a migration that ends early goes on where it ended.
+ * page of objects and the record of the progress are one commit: a migration that ends early resumes there.
  */
 import { codecOfKind, createProtobufCodec, unwrapUnknown } from "../encoding/protobuf/codec.ts"
 import { isEnvelope } from "../encoding/protobuf/envelope.ts"
@@ -32,7 +32,7 @@ export interface MigrationOptions {
   readonly nowMs: () => number
 }
 
-/** What a migration of one storage path does. */
+/** Result of the migration of one storage path. */
 export interface MigrationCounts {
   readonly objects: number
   /** Objects with other bytes than before. */
@@ -51,7 +51,7 @@ const attemptsMax = 10
 export interface Migration {
   /** Reads and converts every object without writing. Throws StoreError that names the object that cannot be read. */
   count(): Promise<MigrationCounts>
-  /** Rewrites the objects, then the record. Throws StoreError; a later call goes on where this one ended. */
+  /** Rewrites the objects, then the record. Throws StoreError; a later call resumes where this one ended. */
   run(): Promise<MigrationCounts>
 }
 
@@ -137,11 +137,11 @@ async function readerOf({ options, stored }: Target, form: StoredForm): Promise<
   const { toStored } = conversionsOf(vendor, { kind, parts }, { stored, storedShape })
   return {
     apiVersion,
-    // Without the fields that its shape would leave out: zero values that are not pointers were written as well.
+    // Drops fields that the shape would leave out: zero values that are not pointers were written as well.
     decode: (raw) => normalize(shape, { kind: kind.kind, apiVersion, ...compact.decode(raw) }).object,
     convert(read) {
       const { object, lost } = fitted(parts.shape, read)
-      // Also what the conversion has no place for.
+      // Also lists fields for which the conversion has no place.
       const unplaced = parts.toStored === undefined ? [] : normalize(storedShape, parts.toStored(object, { vendor })).unknown
       return { object: toStored(object), lost: [...lost, ...unplaced] }
     },

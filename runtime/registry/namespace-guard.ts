@@ -1,7 +1,8 @@
 /**
  * Keeps creations out of a namespace that another server has begun to empty. The namespace controller waits for
- * creations of its own server (`in-flight-creates.ts`), but it does not know those of other servers, and their caches
- * may lag. With a shared store, a creation therefore commits only if the namespace has not changed since its admission.
+ * creations of its own server (`in-flight-creates.ts`), but it does not know the creations of other servers, and their
+ * caches may lag. With a shared store, a creation therefore commits only if the namespace has not changed since its
+ * admission.
  */
 import { staleReadTimeoutMs } from "../base/limits.ts"
 import type { Trace } from "../base/trace.ts"

@@ -40,7 +40,7 @@ export interface ObjectCodec extends ResourceCodec {
   encoding(object: ApiObject): Stages<EncodedObject>
   /**
    * The JSON of an object that has its version and is not going to be written. Its metadata is the caller's. `stored`:
-   * the JSON of a stored object that has the same fields but for its metadata, where there is one.
+   * the JSON of a stored object that differs in its metadata only, if there is one.
    */
   text(object: ApiObject, stored?: Buffer): Buffer
 }
@@ -110,7 +110,7 @@ function around(text: string, placeholder: string): readonly [before: string, af
   return [text.slice(0, at - 1), text.slice(at + placeholder.length + 1)]
 }
 
-/** `before`: the pieces of text before the settled value, or of all of it where there is none. */
+/** `before`: the pieces of text before the settled value, or of the whole text without such a value. */
 function wholeText({ settled, end }: TextParts, before: readonly string[]): Buffer {
   // Objects without settled values are mostly short, and one piece is faster than many.
   if (settled === undefined) return Buffer.from(before.join(""))
@@ -154,8 +154,8 @@ function versionedText(object: ApiObject, name: string | undefined): Buffer {
 }
 
 /**
- * The same for an object whose fields behind the metadata are those of a stored one with this JSON. `name`: the first
- * of them, an object. Returns undefined if the stored object has another field there.
+ * The same for an object whose fields behind the metadata equal the fields of the stored object with this JSON. `name`:
+ * the first of them, an object. Returns undefined if the stored object has another field there.
  */
 function textBefore({ kind = "", apiVersion = "", metadata = {} }: ApiObject, stored: Buffer, name: string): Buffer | undefined {
   // In the metadata itself only texts have names that a client chose, and managed fields have prefixes.
@@ -186,7 +186,7 @@ function* encodingInStages(
   return encoded
 }
 
-/** Both return undefined for a version that is not one of the earlier ones: it is then read as the stored one. */
+/** Both return undefined for a version that is not an earlier one: the value is then read as the stored version. */
 export interface EarlierVersions {
   /** Converts an object of an earlier version to the stored one. */
   convert(object: ApiObject): ApiObject | undefined
@@ -271,7 +271,7 @@ interface MetadataPlace {
 }
 
 function metadataPlace(shape: TypeShape): MetadataPlace | undefined {
-  // The fields of a run-time definition are made when something asks for them; its root is no message.
+  // The fields of a run-time definition are made on first use; its root is no message.
   const { fields } = shape.structural?.root ?? shape
   const metadata = fields.find((field) => field.name === "metadata")
   if (metadata?.number === undefined || !("ref" in metadata.type)) return undefined

@@ -22,11 +22,11 @@ export interface ObjectMetaOptions {
   readonly path?: string | undefined
   /** The kind takes only finalizers that have a domain in their name, or that are standard ones of this vendor. */
   readonly standardFinalizer?: string | undefined
-  /** The kind looks at the name of an update as at a part of a path. */
+  /** The kind validates the name in an update as a path segment only. */
   readonly freeNameOnUpdate?: boolean
 }
 
-/** What a kind says of the metadata of its objects. Called for each creation and update. */
+/** Returns a kind's rules for the metadata of its objects. Called for each creation and update. */
 export function metaOptions(kind: Kind, vendor: Vendor, failures: Failures): ObjectMetaOptions {
   const { namespaced, nameRule, custom, rules } = kind
   const free = custom !== undefined || rules.freeFinalizers === true
@@ -49,7 +49,7 @@ export function validateObjectMeta(meta: ObjectMeta, options: ObjectMetaOptions)
   validateFinalizerNames(meta.finalizers, options, path.child("finalizers"))
 }
 
-/** Rules of kinds, beyond those of the metadata of all objects. */
+/** Rules of kinds, beyond the rules for the metadata of all objects. */
 function validateFinalizerNames(
   finalizers: readonly string[] = [],
   { standardFinalizer, failures }: Pick<ObjectMetaOptions, "standardFinalizer" | "failures">,
@@ -202,7 +202,7 @@ const checkedOnChange = ["labels", "annotations", "ownerReferences", "managedFie
  * Adds a failure for every invalid field of `meta`, and for every change from `old` that no update may make. Failures
  * repeat as often as in the reference, since clients and recorded responses count the causes. Its common rules validate
  * the whole metadata, with a name that can be a part of a path, and then the change, which includes labels and the like
- * again. The rules of a kind (`isOfKind`: not those of its sub-resources) then validate the change and the whole.
+ * again. The rules of a kind (`isOfKind`: not of its sub-resources) then validate the change and the whole.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
@@ -215,7 +215,7 @@ export function validateObjectMetaUpdate(
   validateObjectMeta(meta, { namespaced, nameRule: "path-segment", failures: whole, path: options.path, standardFinalizer: undefined })
   const looksAtWhole = isOfKind && !freeNameOnUpdate
   if (looksAtWhole) validateName(meta, { namespaced, nameRule, failures: ofKind }, path)
-  // The check of the change names them, and so does that of the whole.
+  // The check of the change reports them, and so does the check of the whole.
   for (let left = looksAtWhole ? 2 : 1; left > 0; left--)
     validateFinalizerNames(meta.finalizers, { standardFinalizer, failures: ofKind }, path.child("finalizers"))
   const refused = refusedChanges(meta, old, path)

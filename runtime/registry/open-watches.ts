@@ -10,7 +10,7 @@ import { Turns } from "../base/turns.ts"
 export interface TimedWatch {
   /** Bytes sent that the client has not read yet. */
   readonly waitingBytes: number
-  /** Does what is due, and returns when it is to be called next, as elapsed milliseconds; Infinity: never. */
+  /** Sends or ends what is due. Returns the elapsed milliseconds of its next call; Infinity: never. */
   due(elapsedMs: number): number
   /** Called when the server stops. */
   stop(): void

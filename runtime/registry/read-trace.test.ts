@@ -1,4 +1,4 @@
-/** What reads add to the trace of a request that audit records. */
+/** The steps that reads add to the trace of a request, which audit records. */
 import { afterEach, expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import { type OpenRegistry, openRegistry } from "../../test/support/open-registry.ts"
@@ -21,7 +21,7 @@ test("the objects of a list are decoded while another server converts them, sele
   const list = async (more: Partial<ListRequest>): Promise<unknown> => {
     const trace = new TimedTrace(clock)
     const request = { namespace: "n", freshness: { mode: "any" }, limit: 0, continueToken: "", tokenScope: "", trace } as const
-    // What was converted to a version is kept for a while.
+    // Objects converted to a version are kept for a while.
     const conversion = convertingIn(40, clock, { handle, to: `v${++lists + 1}` })
     const page = await listObjects(registry, { ...handle, conversion }, { ...request, ...more })
     return { items: [...page.items].length, trace: trace.until(clock.elapsedMs()) }
@@ -31,7 +31,7 @@ test("the objects of a list are decoded while another server converts them, sele
   expect(await list({ filter: () => false, count: true })).toEqual({ items: 0, trace: [["decode-response-object", 40]] })
 })
 
-/** Converts in so many milliseconds. */
+/** Returns a conversion that takes `ms` milliseconds. */
 function convertingIn(
   ms: number,
   clock: ReturnType<typeof createManualClock>,

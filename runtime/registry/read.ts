@@ -1,6 +1,6 @@
 /**
  * Get and list: the state that a request reads (specification section 4.6), pages of one snapshot (4.5), selectors. All
- * of it works on cached bytes. Only the filters and orders of extended lists parse objects, with their own reader.
+ * of them work on cached bytes. Only the filters and orders of extended lists parse objects, with their own reader.
  */
 import { badRequest, expired, notFound, type ObjectRef, tooLargeResourceVersion } from "../base/errors.ts"
 import { conflictAttemptsMax, staleReadTimeoutMs, unconfirmedVersionWaitMs } from "../base/limits.ts"
@@ -106,7 +106,7 @@ async function revisionToRead(registry: Registry, handle: KindHandle, freshness:
   return (await trace.during("etcd", handle.cache.waitFor(revision, unconfirmedVersionWaitMs))) ? undefined : revision
 }
 
-/** Most stores know it at once; measuring that would cost more than it takes. */
+/** Most stores know it at once; measuring the wait would cost more than the wait. */
 function newestRevision(registry: Registry, handle: KindHandle, trace: Trace): Promise<number> {
   const { cache, store } = registry.deps
   const revision = cache.consistentRevision(handle.kind.storage.path)
@@ -163,7 +163,7 @@ async function indexedSnapshot(
   { freshness, selected, trace = untraced }: ListRequest,
 ): Promise<Snapshot> {
   const snapshot = await snapshotFor(registry, handle, freshness, trace)
-  // An index has the values of what is stored, not of what it is converted to.
+  // An index has the values of stored objects, not of converted ones.
   const indexed = selected === undefined || handle.conversion !== undefined ? undefined : handle.cache.prepareIndex(selected)
   if (indexed === undefined) return snapshot
   await indexed
@@ -219,7 +219,7 @@ async function countOf(snapshot: Snapshot, handle: KindHandle, request: ListRequ
   return { ...empty, remainingItemCount }
 }
 
-/** The objects that pass the filter, up to one more than the limit: that one shows that another page follows. */
+/** The objects that pass the filter, up to one more than the limit: the extra one shows that another page follows. */
 async function matching(among: Iterable<CachedObject>, filter: ObjectFilter, request: ListRequest): Promise<CachedObject[]> {
   const { limit } = request
   const found: CachedObject[] = []
@@ -360,7 +360,7 @@ function pageOf(options: {
 const uint64Max = 2n ** 64n - 1n
 
 /**
- * Parses a version as clients send it: an unsigned 64-bit integer. Large ones lose precision, but those are in the
+ * Parses a version as clients send it: an unsigned 64-bit integer. Large ones lose precision, but they are in the
  * future anyway. Throws 400; the reference answers 500, which blames the server for an error of the client.
  */
 export function parseRevision(text: string, of: "options" | "object" = "options"): number {

@@ -1,6 +1,6 @@
 /**
- * The objects that were written last, decoded: the next write of one of them, as controllers and node agents make them
- * after each other, need not parse it. No caller changes them in place.
+ * The objects that were written last, decoded: controllers and node agents write the same object repeatedly, and the
+ * next write need not parse it. No caller changes them in place.
  */
 import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
 import { largeObjectBytes, recentObjectsBytes } from "../base/limits.ts"
@@ -12,18 +12,18 @@ export interface RecentObject {
   readonly object: ApiObject
   /** It has passed validation as a whole. */
   readonly passed: boolean
-  /** Of its JSON. */
+  /** Length of its JSON. */
   readonly bytes: number
 }
 
 /** Called with each object that is kept. Tests freeze it, so that a change throws (test/support/freeze-recent.ts). */
 export const recentObjectsGuard: { kept: (object: ApiObject) => void } = { kept: () => {} }
 
-/** One per server. The object that was written longest ago goes first. */
+/** One per server. The object that was written longest ago is dropped first. */
 export class RecentObjects {
   private readonly byKey = new Map<string, RecentObject>()
   private used = 0
-  /** Those that were found as they should be. */
+  /** The objects that passed the check in `find`. */
   private readonly looked = new WeakSet<RecentObject>()
 
   /** As `find`, for a deletion: fields of the object may be present and undefined, which its JSON does not show. */
@@ -36,7 +36,7 @@ export class RecentObjects {
   find(key: string, revision: number): RecentObject | undefined {
     const recent = this.findToDelete(key, revision)
     if (recent === undefined) return undefined
-    // Looked at only now: most objects are not written again soon.
+    // Checked only now: most objects are not written again soon.
     if (this.looked.has(recent) || isWholeAsParsed(recent.object)) {
       this.looked.add(recent)
       return recent
@@ -68,7 +68,7 @@ export class RecentObjects {
   }
 }
 
-/** Settled values were looked at when they were settled; the sets of managed fields are built without such fields. */
+/** Settled values were checked when they were settled; the sets of managed fields are built without such fields. */
 function isWholeAsParsed(object: ApiObject): boolean {
   for (const name in object) {
     const value = object[name]

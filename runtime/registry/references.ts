@@ -9,9 +9,10 @@ import { getObject } from "./read.ts"
 import type { Registry } from "./registry.ts"
 
 /**
- * Called after the validation of each write, dry runs included. Adds the failures of names to which no object belongs.
- * Undefined where validation has noted none, as for most kinds. An object that is in the watch cache costs one look-up
- * in memory; before a missing one is reported, the newest state is read, since another server may have created it.
+ * Called after the validation of each write, dry runs included. Adds a failure for each name without an object. Returns
+ * undefined if validation noted no references, as for most kinds. An object that is in the watch cache costs one
+ * look-up in memory; before a missing one is reported, the newest state is read, since another server may have created
+ * it.
  */
 export function checkReferences(registry: Registry, failures: Failures, trace: Trace): undefined | Promise<void> {
   const expected = failures.takeExpected()

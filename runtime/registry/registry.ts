@@ -45,25 +45,25 @@ export interface RegistryDeps {
   readonly tokens: ContinueTokens
   /** Seconds for each `ttlOption` in the schemas. */
   readonly ttlSeconds: Readonly<Record<string, number>>
-  /** `CommitOptions.beforeWrite` of each change of an object. Absent: nothing has to know. */
+  /** `CommitOptions.beforeWrite` of each change of an object. Absent: nothing is called. */
   readonly beforeWrite?: () => void
   /** Called with the seconds that each commit took. Absent: commits are not measured. */
   readonly storeMeter?: { committed(kind: Kind, operation: "create" | "update" | "delete", seconds: number): void }
   /** Other servers write to the same store. Absent: no. */
   readonly sharedStore?: boolean
-  /** Remembers the shapes that wrote the store. Absent: nothing does, as for a store that ends with the process. */
+  /** Remembers the shapes that wrote the store. Absent: none are, as for a store that ends with the process. */
   readonly shapes?: StoredShapes
   /** A garbage collector removes the finalizers that propagation policies add. Absent: yes. */
   readonly garbageCollector?: boolean
   readonly behaviours: Readonly<Record<string, BehaviourFactory>>
-  /** The names among them that are an author's and not this package's. Absent: none. */
+  /** The names of `behaviours` that an author wrote, not this package. Absent: none. */
   readonly ownBehaviours?: ReadonlySet<string>
   readonly subresourceBehaviours: Readonly<Record<string, SubresourceBehaviourFactory>>
   readonly behaviourDeps: BehaviourDeps
   readonly admission: AdmissionChain
 }
 
-/** What the operations need of one kind in one version. */
+/** The parts of one kind in one version that the operations use. */
 export interface KindHandle extends StoredConversions {
   readonly kind: Kind
   readonly parts: KindParts
@@ -79,13 +79,13 @@ export interface KindHandle extends StoredConversions {
   readonly gatedFields?: GatedFields
   /** The values of the field that objects of the kind share. Absent: there is no such field. */
   readonly settled?: SettledTexts
-  /** How large its first writes count as. */
+  /** The size as which its first writes count. */
   readonly firstWrites: FirstWrites
   /** Another server converts the versions of the kind. Absent: `fromStored` and `toStored` do. */
   readonly conversion?: VersionConversion
-  /** What reads return is in this version: its bytes are sent as they are. */
+  /** Reads return objects in this version, whose bytes are sent as they are. */
   readonly readsOwnVersion: boolean
-  /** Some of the hooks that the kind names are an author's. */
+  /** An author wrote some of the hooks that the kind names. */
   readonly hasOwnHooks: boolean
   /** Store key of an object. */
   key(namespace: string, name: string): string
@@ -103,9 +103,9 @@ export class Registry {
   readonly creations = new InFlightCreates()
   /** Under which states of the definitions objects may be written. */
   readonly definitions = new DefinitionStates()
-  /** Who writes an object next that many write at once. */
+  /** The order of writers that write one object at once. */
   readonly writes: WriteQueues
-  /** What was written last, decoded. */
+  /** The objects that were written last, decoded. */
   readonly recent = new RecentObjects()
   private readonly handles = new Map<Kind, Promise<KindHandle>>()
   private readonly ready = new Map<Kind, KindHandle>()
@@ -152,7 +152,7 @@ export class Registry {
 
   /**
    * Forgets kinds that have left the table. Reads that have a handle go on with it, writes are refused. `storage`: the
-   * storage path, if objects are no longer read as they were; its watches end, so that clients read what comes after
+   * storage path, if objects are no longer read as they were; its watches end, so that clients read the objects after
    * the change.
    */
   release(kinds: readonly Kind[], storage?: string): void {
@@ -226,7 +226,7 @@ export class Registry {
     })
     return new VersionConversion({
       own: { ...version(own), normalize: (object) => normalize(own.parts.shape, object, { reportUnknown: false, stored: true }).object },
-      // With the defaults with which it is read.
+      // Includes the defaults that a read applies.
       stored: { ...version(stored), normalize: (object) => storedObject(vendor, stored, object) },
       convert,
       codec,
@@ -236,8 +236,8 @@ export class Registry {
   }
 
   /**
-   * The behaviours that the kind names, then those that only other versions of its storage name, which see the object
-   * in their version. Each runs once.
+   * The behaviours that the kind names, then the behaviours that only other versions of its storage name, which see the
+   * object in their version. Each runs once.
    */
   private async behavioursOf(own: LoadedKind, target: { stored: Kind; storedShape: TypeShape }): Promise<readonly Behaviour[]> {
     const { kinds, vendor } = this.deps

@@ -5,10 +5,10 @@ import { normalizing } from "../encoding/normalize.ts"
 import type { KindHandle } from "./registry.ts"
 
 /**
- * Brings what hooks of an author have written into canonical form, so that it is the same before and after a restart:
+ * Brings values that an author's hooks wrote into canonical form, so that they are the same before and after a restart:
  * `1h` becomes `1h0m0s`, and a time loses its milliseconds. Called after the hooks of a step, for kinds with such hooks
- * (`KindHandle.hasOwnHooks`); those of this package write canonical values. Changes `object`. Throws an
- * Error, which is a fault of the server, for a value that does not fit its type.
+ * (`KindHandle.hasOwnHooks`); hooks of this package write canonical values. Changes `object`. Throws an Error, which is
+ * a fault of the server, for a value that does not fit its type.
  */
 export async function settleHooks({ kind, parts }: KindHandle, object: ApiObject, pace: Pace): Promise<void> {
   const stages = normalizing(parts.shape, object, { reportUnknown: false })

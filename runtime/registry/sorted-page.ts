@@ -1,7 +1,7 @@
 /**
- * Pages of a collection in another order than that of its keys. No state is kept between pages: each request scans the
- * snapshot once and keeps the first objects after the last one of the previous page. Memory depends on the size of the
- * page, not on that of the collection.
+ * Pages of a collection in another order than by key. No state is kept between pages: each request scans the snapshot
+ * once and keeps the first objects after the last one of the previous page. Memory depends on the size of the page, not
+ * of the collection.
  */
 import { badRequest, invalid } from "../base/errors.ts"
 import { lookWork } from "../base/work.ts"
@@ -80,7 +80,7 @@ function comparePlaced(order: ListOrder, left: RankedObject, right: RankedObject
 
 /** The object that ended the previous page. It exists, since both pages read the same snapshot. */
 function objectAt(snapshot: Snapshot, key: string): CachedObject {
-  // Bounded: names below that of an object are few, and nothing is decoded.
+  // Bounded: few keys begin with the key of an object, and nothing is decoded.
   for (const object of snapshot.entries({ prefix: key })) if (object.key === key) return object
   throw badRequest("invalid continue token: continue key is not valid: what it continues behind is not there; start the list again")
 }
@@ -95,7 +95,7 @@ function tooMany(): Error {
   ])
 }
 
-/** Keeps the first `size` objects of those offered, in the memory of twice as many. */
+/** Keeps the first `size` of the offered objects, in the memory of twice as many. */
 class TopObjects {
   offered = 0
   private placed: RankedObject[] = []

@@ -1,6 +1,6 @@
 /**
- * The metadata of cached objects. It is at the front of their JSON, so that nothing else of an object is parsed: a
- * controller that looks at ten thousand large objects pays for what it reads of them.
+ * The metadata of cached objects. It is at the front of their JSON, so the rest of an object is not parsed: a
+ * controller that looks at ten thousand large objects pays for their metadata only.
  */
 import type { JsonObject, ObjectMeta } from "../base/json.ts"
 import { decodeWork, parseWork } from "../base/work.ts"
@@ -8,7 +8,7 @@ import { metadataIn } from "../encoding/json/bytes.ts"
 import type { CachedObject } from "../storage/cache.ts"
 import { parseObject } from "./object-codec.ts"
 
-/** Metadata, and the work that reading it was, in the unit of `Turns`. */
+/** Metadata, and the work of reading it, in the unit of `Turns`. */
 export interface ReadMetadata {
   readonly metadata: ObjectMeta
   readonly work: number
@@ -19,7 +19,7 @@ export function readMetadata(object: Pick<CachedObject, "hasJson" | "json" | "si
   const decoding = object.hasJson ? 0 : decodeWork(object.sizeBytes)
   const found = metadataIn(object.json())
   if (found === undefined) return { metadata: {}, work: decoding }
-  // It is a part of an object, which a stored value is.
+  // The metadata of a stored value is an object.
   return { metadata: parseObject(found) as JsonObject, work: decoding + parseWork(found.length) }
 }
 

@@ -18,8 +18,8 @@ const setPlaceholder = 0
 
 /**
  * As `parseObject`, but the field sets in managedFields and the settled value are shared with other objects: do not
- * modify them in place. The update loop and deletions call this. They are most of an object, and most are equal to
- * those of its neighbours. `settled`: the known values of the kind's field. Absent: the kind has none.
+ * modify them in place. The update loop and deletions call this. Field sets are most of an object, and most equal the
+ * field sets of neighbouring objects. `settled`: the known values of the kind's field. Absent: the kind has none.
  */
 export function readToChange(json: Buffer, settled?: SettledTexts): ApiObject {
   const value = settled?.findStored(json)

@@ -13,11 +13,11 @@ import { type Store, StoreError, type StoredValue } from "../storage/store.ts"
 import type { KindTable } from "./kinds.ts"
 import type { StorageFormat } from "./object-codec.ts"
 
-/** What a store remembers of one storage path. */
+/** The stored record of one storage path. */
 export interface ShapeRecord {
   /** The present storage version first, then earlier ones of which there may be values. */
   readonly forms: readonly StoredForm[]
-  /** `store migrate` has begun to rewrite the objects: those up to this key are of the form `to`. */
+  /** `store migrate` has begun to rewrite the objects: objects up to the key `after` are of the form `to`. */
   readonly migrating?: { readonly to: StoredForm; readonly after: string }
 }
 
@@ -27,7 +27,7 @@ export interface KeptRecord {
   readonly modRevision: number
 }
 
-/** Why a server would misread what is stored. */
+/** The reason why a server would misread stored objects. */
 interface Misreading {
   /** Completes "this server would misread ...: ". */
   readonly text: string
@@ -65,7 +65,7 @@ export function shapeRecordBytes(record: ShapeRecord): Buffer {
 
 /** One per server. Not used for a store that ends with the process. */
 export class StoredShapes {
-  /** Storage paths whose record is that of the served kind. */
+  /** Storage paths whose record matches the served kind. */
   private readonly recorded = new Set<string>()
   private readonly writing = new Map<string, Promise<void>>()
 
@@ -73,8 +73,8 @@ export class StoredShapes {
 
   /**
    * Called once, before the server reads an object. Compares each record with the kind that is stored there now, and
-   * rewrites records of kinds that have changed in a way that loses nothing. Returns the kinds that would misread what
-   * is stored. Throws StoreError.
+   * rewrites records of kinds that have changed in a way that loses nothing. Returns the kinds that would misread their
+   * stored objects. Throws StoreError.
    */
   async check(kinds: KindTable): Promise<readonly StoredShapeFault[]> {
     const records = await this.records({ partial: true })
@@ -112,14 +112,14 @@ export class StoredShapes {
   }
 
   /**
-   * Every record, by storage path. `partial`: without those of an unreachable etcd of a single resource, as a server
-   * starts without it; the record of that resource is compared before its first write. Throws StoreError.
+   * Every record, by storage path. `partial`: without the records in an unreachable etcd of a single resource, as a
+   * server starts without it; the record of that resource is compared before its first write. Throws StoreError.
    */
   async records({ partial = false }: { readonly partial?: boolean } = {}): Promise<ReadonlyMap<string, KeptRecord>> {
     const prefix = shapesPrefix(this.options.prefix)
     const stores = new Set([this.options.store, ...(this.options.store.overrides ?? []).map(({ store }) => store)])
     const found = new Map<string, KeptRecord>()
-    // Bounded: the stores are those of the configuration.
+    // Bounded: the configuration names the stores.
     for (const store of stores) {
       const isWhole = store === this.options.store
       const { items } = await store.list({ prefix }).catch((error: unknown) => {
@@ -166,7 +166,7 @@ export class StoredShapes {
     return "written"
   }
 
-  /** Makes the record that of the served kind. Returns why not if that would misread what is stored. */
+  /** Updates the record to the served kind. Returns the reason if the kind would misread stored objects. */
   private async reconcile(kinds: KindTable, stored: Kind, found: KeptRecord): Promise<Misreading | undefined> {
     const { path } = stored.storage
     let kept = found
@@ -185,7 +185,7 @@ export class StoredShapes {
     return { text: "other servers keep changing the record of their shape", remedy: "Start one server after the other" }
   }
 
-  /** Whether the record says what the served kinds say, as far as fingerprints do. */
+  /** Whether the record matches the served kinds, compared by fingerprints. */
   private isCurrent(kinds: KindTable, stored: Kind, { forms, migrating }: ShapeRecord): boolean {
     if (migrating !== undefined) return false
     return forms.every((form, index) => {
@@ -213,7 +213,7 @@ export class StoredShapes {
     return { forms: [own, ...others] }
   }
 
-  /** Objects without a record may be another program's, of a version that is still read and not served any more. */
+  /** Another program may have written objects without a record, in a version that is read but no longer served. */
   private async firstForms(kinds: KindTable, stored: Kind): Promise<readonly StoredForm[]> {
     const { path } = stored.storage
     const unserved = kinds.sharing(path).filter((kind) => kind !== stored && kind.served === false)

@@ -1,6 +1,6 @@
 /**
- * What the stored version has of an object that a write handles in another version. The fields that the other version
- * does not have travel beside the object until the commit puts both together.
+ * The stored state of an object that a write handles in another version. Fields that the other version lacks are kept
+ * beside the object until the commit merges both.
  */
 import type { ApiObject } from "../base/json.ts"
 import type { JsonObject } from "../base/json.ts"
@@ -18,8 +18,8 @@ export interface StoredConversions {
 }
 
 /**
- * Whether writes through a version keep what only the stored version has. They do not for kinds of definitions, as in
- * the reference: their conversion says what an object is in the other version.
+ * Whether writes through a version keep fields that only the stored version has. Kinds of definitions do not, as in the
+ * reference: their conversion alone decides what an object has in the other version.
  */
 export function keepsStoredOnly({ kind, stored }: { readonly kind: Kind; readonly stored: Kind }): boolean {
   return kind !== stored && kind.custom === undefined
@@ -27,7 +27,7 @@ export function keepsStoredOnly({ kind, stored }: { readonly kind: Kind; readonl
 
 const storedStates = new WeakMap<ApiObject, ApiObject>()
 
-/** Called with an object of another version and the stored object that it comes from, and after each change of that. */
+/** Called with an object of another version and its stored object, and after each change of the stored one. */
 export function rememberStored(object: ApiObject, stored: ApiObject): void {
   storedStates.set(object, stored)
 }
@@ -44,8 +44,8 @@ export function copyRemembered(from: ApiObject, to: ApiObject): void {
 }
 
 /**
- * The object in the stored version, with what only that version has. Called before the commit, and for behaviours of
- * other versions. For an object that was not stored before, this is the conversion alone.
+ * The object in the stored version, with the fields that only this version has. Called before the commit, and for
+ * behaviours of other versions. For an object that was not stored before, this is the conversion alone.
  */
 export function fullStored(handle: StoredConversions, object: ApiObject): ApiObject {
   const next = handle.toStored(object)

@@ -42,14 +42,14 @@ import { writeInTurn } from "./write-in-turn.ts"
 export interface UpdateRequest {
   /** Operation UPDATE, with the object's namespace and name. A creation by PUT or apply is admitted as CREATE. */
   readonly attributes: OpenAttributes
-  /** Whose rules apply. Absent: those of the object itself. */
+  /** The sub-resource whose rules apply. Absent: the rules of the object itself. */
   readonly subresource?: Subresource
   /** How admission runs. Absent: mutating and validating plugins, on the object itself. */
   readonly admission?: UpdateAdmission
   /**
    * Makes the next object from the stored one (in the handle's version; `undefined` if there is none and one may be
-   * created). `pace`: by the larger of the stored JSON and the request body. `written`: the same object,
-   * when this process has written it last in this version. Must not modify its arguments.
+   * created). `pace`: by the larger of the stored JSON and the request body. `written`: the same object, if this
+   * process wrote it last, in this version. Must not modify its arguments.
    */
   readonly transform: (old: ApiObject | undefined, pace: Pace, written: ApiObject | undefined) => ApiObject | Promise<ApiObject>
   /** The transform's result shares nothing with its argument or with earlier results, and may be modified in place. */
@@ -115,7 +115,7 @@ async function attemptOnNewest(
   }
   const { outcome, pinned } = await attemptOn(registry, handle, request, current)
   if (outcome.ok) return outcome.result
-  // If the object is gone, or another one has its name, the next attempt says that.
+  // If the object is gone, or another one has its name, the next attempt reports it.
   if (pinned && outcome.changed && outcome.createRevision === current.createRevision) throw staleVersion(objectRefOf(handle, name))
   await trace.during("etcd", handle.cache.waitFor(outcome.revision, staleReadTimeoutMs))
   return undefined
@@ -142,7 +142,7 @@ async function attemptOn(
   checkUid(registry, handle, request, { next, old })
   const pinned = request.put && namesVersion(next)
   const oldPassed = written !== undefined && recent?.passed === true
-  // The transform may have added what defaults add.
+  // The transform may have added fields that need defaults.
   const state = { key, revision, current, old, oldPassed, storedOld, next, pace: pace.atLeast(attributes.pace.bytes) }
   return { outcome: await attemptThatFits(registry, handle, request, state), pinned }
 }
@@ -247,7 +247,7 @@ async function attemptThatFits(registry: Registry, handle: KindHandle, request: 
   }
 }
 
-/** Computes `managedFields` for the next object from what the client sent, before any preparation. */
+/** Computes `managedFields` for the next object from the client's object, before any preparation. */
 function nextManagedFields(
   registry: Registry,
   handle: KindHandle,
@@ -316,7 +316,7 @@ async function attemptUpdate(registry: Registry, handle: KindHandle, request: Up
     await confirmDefinition(registry, handle)
     return { ok: true, result: { object: old, created: false, removed: false } }
   }
-  // A status is written without the rest, which stays as it was.
+  // A status write leaves all other fields as they were.
   const passed = subresource === undefined || (oldPassed && subresource === "status")
   return commitPut(registry, handle, { key, expected: revision, object: next, passed, pace, ops, dryRun, created: false, trace })
 }
@@ -471,7 +471,7 @@ function validateUpdate(
       for (const failure of again.list) failures.add(failure)
     }
     if (!failures.empty) throw invalid({ group: handle.kind.storage.group, resource: handle.kind.kind, name }, failures.list)
-    // As in the reference: a controller that writes status after status has not written what is warned of.
+    // As in the reference: a controller that writes the status did not write the fields that cause warnings.
     if (request.subresource?.name === "status") return undefined
     for (const text of handle.parts.warnings?.(next, context) ?? []) request.attributes.warn(text)
   }

@@ -1,6 +1,6 @@
 /**
  * Behaviours that another version of the kind names run for writes through every version of its storage: the object is
- * converted to the version that names them, and what they change is converted back.
+ * converted to the version that names them, and their changes are converted back.
  */
 import { deepClone, deepEqual } from "../encoding/field-path.ts"
 import { normalize } from "../encoding/normalize.ts"
@@ -19,8 +19,8 @@ export interface VersionPair {
 }
 
 /**
- * Wraps a behaviour for writes through a version that does not name it. What the conversion loses stays in the object.
- * Paths of failures are those of the version that names the behaviour. Called once per behaviour and version.
+ * Wraps a behaviour for writes through a version that does not name it. Fields that the conversion loses stay in the
+ * object. Paths of failures belong to the version that names the behaviour. Called once per behaviour and version.
  */
 export function behaviourOfVersion(behaviour: Behaviour, pair: VersionPair): Behaviour {
   const there = (object: ApiObject): ApiObject => pair.other.fromStored(fullStored(pair.own, object))
@@ -58,7 +58,7 @@ function changed(pair: VersionPair, object: ApiObject, change: (other: ApiObject
 
 /** An object as a behaviour of the other version sees it. */
 interface OtherView {
-  /** What the behaviour changes. */
+  /** The object that the behaviour changes. */
   readonly other: ApiObject
   readonly unchanged: ApiObject
   readonly stored: ApiObject

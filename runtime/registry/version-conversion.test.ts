@@ -1,4 +1,4 @@
-/** What is converted, what is kept for how long, and what callers share, with a converter that the tests count. */
+/** Which objects are converted, how long results are kept and which callers share them, by counted calls. */
 import { expect, test } from "vitest"
 import { createManualClock } from "../../test/contract/manual-clock.ts"
 import type { ApiObject } from "../base/json.ts"

@@ -14,12 +14,12 @@ import type { CachedObject, CacheEvent, ObjectRange, ResourceCodec } from "../st
 import { ConvertedObject } from "./converted-object.ts"
 import { parseObject } from "./object-codec.ts"
 
-/** Objects that are converted, and held as objects, at a time: those of one call of a converting server. */
+/** Objects that are converted, and held as objects, at a time: one call of a converting server. */
 const convertedAtOnce = 500
 
 /**
- * Milliseconds for which the bytes of a converted object are read again. Its author may change the converting server,
- * and then reads the object again to see what it makes of it. What is kept counts towards the byte budget of encodings.
+ * Milliseconds for which the bytes of a converted object are read again. An author who changes the converting server
+ * and reads the object again sees the new result soon. Kept bytes count towards the budget of encodings.
  */
 export const convertedKeptMs = 10_000
 
@@ -74,7 +74,7 @@ export class VersionConversion {
     this.storedHead = headOf(options.stored)
   }
 
-  /** The name among the encodings of an object; it changes with time, and what has an old name is forgotten. */
+  /** The result's name among an object's encodings. It changes with time, so that old results are forgotten. */
   private form(): string {
     const { clock, own } = this.options
     return `converted:${own.apiVersion}:${Math.floor(clock.elapsedMs() / convertedKeptMs)}`
@@ -90,7 +90,7 @@ export class VersionConversion {
     return this.hasHead(object, this.storedHead)
   }
 
-  /** Whether all objects of a range are shown as they are. What is known of a range is kept with its encodings. */
+  /** Whether all objects of a range are shown as they are. The result for a range is kept with its encodings. */
   isOwnRange(range: ObjectRange): boolean {
     const known = range.encoded(`own:${this.options.own.apiVersion}`, () => (this.areOwn(range) ? yes : no))
     return known === undefined ? this.areOwn(range) : known.equals(yes)
@@ -103,8 +103,8 @@ export class VersionConversion {
   }
 
   /**
-   * The objects in the version of the requests, in order. What is converted is kept with the other encodings of the
-   * objects, and callers that need an object at the same time share one conversion. Rejects as `KindParts.convert`.
+   * The objects in the version of the requests, in order. Results are kept with the other encodings of the objects, and
+   * callers that need an object at the same time share one conversion. Rejects as `KindParts.convert`.
    */
   async present(objects: readonly CachedObject[]): Promise<readonly CachedObject[]> {
     const { codec } = this.options
@@ -143,7 +143,7 @@ export class VersionConversion {
     return presented
   }
 
-  /** Converts an object that is going to be written: as it is stored, and as clients see what is stored. */
+  /** Converts an object that is going to be written: into its stored form, and into the form that clients see then. */
   async written(object: ApiObject): Promise<{ readonly object: ApiObject; readonly stored: ApiObject }> {
     const { own, stored: target } = this.options
     if (own.apiVersion === target.apiVersion) {
@@ -168,13 +168,13 @@ export class VersionConversion {
     return found
   }
 
-  /** Runs `work`, which is pure, again and again until all conversions are known that it asks of `now`. */
+  /** Repeats `work`, which is pure, until every conversion that it requests from `now` is known. */
   async waiting<T>(work: () => T | Promise<T>): Promise<T> {
     const { known } = this.options
     const own = new Map<string, ApiObject>()
     try {
       for (;;) {
-        // Another caller may have removed what both use.
+        // Another caller may have removed conversions that both use.
         for (const [key, object] of own) known.set(key, object)
         try {
           return await work()
@@ -271,7 +271,7 @@ export class VersionConversion {
 const yes = Buffer.from("y")
 const no = Buffer.from("n")
 
-/** What the JSON of each object of a version starts with; see `CachedObject.json`. */
+/** The first bytes of the JSON of each object of a version; see `CachedObject.json`. */
 function headOf({ kind, apiVersion }: ConversionVersion): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
@@ -281,7 +281,7 @@ function inFormOf({ apiVersion, kind, normalize }: ConversionVersion, object: Ap
   return { kind, apiVersion, ...rest }
 }
 
-/** Runs work that may ask for conversions. For kinds that need none it is a plain call. */
+/** Runs work that may need conversions. For kinds without conversion it is a plain call. */
 export function withConversions<T>(conversion: VersionConversion | undefined, work: () => T | Promise<T>): T | Promise<T> {
   return conversion === undefined ? work() : conversion.waiting(work)
 }

@@ -41,10 +41,10 @@ export type WatchStart =
 export interface WatchSink {
   /** Delivers events in order, several at once if available. Must be synchronous and quick. */
   events(events: readonly SeenEvent[]): void
-  /** Called after the last initial event, if the watch starts with the state; `revision` is that of the state. */
+  /** Called after the last initial event, if the watch starts with the state; `revision`: the revision of the state. */
   initialEnd(revision: number): void
   /**
-   * Resolves when the client has read what was sent; undefined if there is room now. Called before the next delivery.
+   * Resolves when the client has read the sent events; undefined if there is room now. Called before the next delivery.
    */
   room(): Promise<void> | undefined
   /** While there is no room: the total size of the events that wait. */
@@ -64,8 +64,8 @@ export interface StartedWatch extends Subscription {
 }
 
 /**
- * Initial events per delivery: at most this many, or this many bytes. A hundred objects of a megabyte would exceed what
- * may be queued for a watcher.
+ * Initial events per delivery: at most this many, or this many bytes. A hundred objects of a megabyte would exceed a
+ * watcher's queue.
  */
 const initialEventsAtOnce = 100
 const initialBytesAtOnce = watchWriteBytes

@@ -16,8 +16,8 @@ export interface ContendedWrite {
 }
 
 /**
- * `attempt` returns undefined when another write came first, and once the cache shows it. Throws what it throws, the
- * 504 of the request's deadline, or 429 when too many writes wait.
+ * `attempt` returns undefined when another write came first, and once the cache shows it. Throws its errors, the 504 of
+ * the request's deadline, or 429 when too many writes wait.
  */
 export async function writeInTurn(
   { deps: { clock }, writes }: Registry,
@@ -45,7 +45,7 @@ export async function writeInTurn(
   }
 }
 
-/** Whether no client waits for the answer any more. Throws the reason of the deadline. */
+/** Whether no client waits for the answer. Throws the reason of the deadline. */
 function isOver({ expiry, caller }: OpenAttributes): boolean {
   if (expiry?.aborted === true) throw expiry.reason
   return caller?.aborted === true

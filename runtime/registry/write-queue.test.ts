@@ -24,7 +24,7 @@ function enter(
   })
 }
 
-/** Until all that is settled has been heard. */
+/** Waits until handlers of all settled promises have run. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 it("gives turns in the order of arrival, and forgets a key that nobody waits for", async () => {

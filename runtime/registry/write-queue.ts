@@ -1,9 +1,9 @@
 /**
  * The order in which writers of one object try again. A write reads the object, changes it and commits if no other
- * write was committed meanwhile, so many writers at once would refuse each other without end, and the unlucky ones for
- * longest. The first attempt of a write is made at once and costs one look into a map. A writer that is refused waits
- * here for its turn, in order of arrival, and so do those that come while others wait. The commit alone keeps the
- * object correct: a turn only says who tries next, so one that lasts too long is passed over.
+ * write was committed meanwhile, so many writers at once would keep refusing each other, some of them for long. The
+ * first attempt of a write is made at once and costs one look into a map. A refused writer waits here for its turn, in
+ * order of arrival, and so do writers that come while others wait. The commit alone keeps the object correct: a turn
+ * only decides which writer tries next, so one that lasts too long is passed over.
  */
 import type { Clock } from "../base/clock.ts"
 import { tooManyRequests } from "../base/errors.ts"
@@ -11,7 +11,7 @@ import type { OpenAttributes } from "../admission/plugin.ts"
 import { tooManyRequestsRetrySeconds } from "../base/limits.ts"
 import { waitingWriteBytesMax, waitingWritesMax, writeTurnMs } from "../base/write-limits.ts"
 
-/** What waits. */
+/** A write that waits for its turn. */
 export interface WaitingWrite {
   /** Memory that it holds meanwhile: the size of its body. */
   readonly bytes: number

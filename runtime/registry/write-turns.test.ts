@@ -59,7 +59,7 @@ test("the first writes of a kind take turns as larger ones do", async () => {
   expect(turns[8]).toBe(turns[11])
 })
 
-/** Kinds are written as later on, and not as by their first writes. */
+/** Writes take turns as in a warm process, not as the first writes of a kind. */
 function warm(handle: KindHandle): void {
   let counted: Pace
   do counted = handle.firstWrites.weigh(new Pace(1))

@@ -1,11 +1,11 @@
 /**
- * What behaviours ask of authentication and authorization: the kinds TokenReview, SubjectAccessReview and the like are
- * answered with it. `authz/access.ts` implements it over the authenticators and authorizers of the server.
+ * Authentication and authorization for behaviours: kinds such as TokenReview and SubjectAccessReview are answered with
+ * it. `authz/access.ts` implements it over the authenticators and authorizers of the server.
  */
 import type { NotedRequest } from "../base/noted-request.ts"
 import type { User } from "../base/user.ts"
 
-/** What a user wants to do. Groups are as on the wire; "*" stands for any value of a part. */
+/** A request that a user wants to make. Groups are as on the wire; "*" stands for any value of a part. */
 export type AccessQuestion =
   | { readonly user: User; readonly verb: string; readonly path: string }
   | { readonly user: User; readonly verb: string; readonly resource: ResourceQuestion }
@@ -30,12 +30,12 @@ export interface AccessDecision {
 }
 
 export type TokenAnswer =
-  /** `audiences`: those of the asked ones that the token is for; absent when the server knows none. */
+  /** `audiences`: the asked audiences that the token is for; absent when the server knows none. */
   | { readonly user: User; readonly audiences?: readonly string[] }
   /** Why the token belongs to no user. */
   | { readonly error: string }
 
-/** What a user may do in a namespace, as far as the authorizers can list it. */
+/** Rules of a user in a namespace, as far as the authorizers can list them. */
 export interface UserRules {
   readonly resourceRules: readonly ResourceRule[]
   readonly nonResourceRules: readonly NonResourceRule[]
@@ -56,14 +56,14 @@ export interface NonResourceRule {
   readonly nonResourceURLs: readonly string[]
 }
 
-/** An object with which a token ends. */
+/** An object that a token is bound to: the token ends with it. */
 export interface BoundObject {
   readonly kind: "Pod" | "Secret"
   readonly name: string
   readonly uid: string
 }
 
-/** What a token of a service account is to say. */
+/** Claims of a service account token that is to be issued. */
 export interface TokenClaims {
   readonly account: { readonly namespace: string; readonly name: string; readonly uid: string }
   readonly audiences: readonly string[]
@@ -78,7 +78,7 @@ export interface TokenClaims {
 
 /** Makes tokens of service accounts. */
 export interface TokenIssuer {
-  /** Those of the server: what a token is for that names none. */
+  /** The server's audiences, for tokens that name none. */
   readonly audiences: readonly string[]
   /** The longest life of a token; absent: any. */
   readonly maxSeconds?: number
@@ -93,8 +93,8 @@ export interface Access {
   /** Absent: the server has no key to sign tokens with. */
   readonly issuer?: TokenIssuer
   /**
-   * Whose token it is. `audiences`: those that the token has to be for; empty for the server's own. `request`: what
-   * asks; it is annotated and warned as a request with that token is.
+   * Returns the user of a token. `audiences`: the audiences that the token must be for; empty for the server's own.
+   * `request`: the request that asks; it gets the annotations and warnings of a request with that token.
    */
   authenticate(token: string, audiences: readonly string[], request?: NotedRequest): Promise<TokenAnswer>
   authorize(question: AccessQuestion): Promise<AccessDecision>

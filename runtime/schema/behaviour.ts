@@ -1,5 +1,5 @@
 /**
- * What a schema cannot say about a kind. A behaviour is a small object of hooks, created once per server from
+ * Rules of a kind that its schema cannot express. A behaviour is a small object of hooks, created once per server from
  * `BehaviourDeps`. A schema names it (`behaviours: [serviceAllocation]`). A missing hook costs nothing. Hooks see
  * objects in the version that the client used.
  */
@@ -16,7 +16,7 @@ import type { Access } from "./access.ts"
 import type { ObjectClient, ObjectPlace } from "./object-client.ts"
 
 /**
- * What every behaviour may use. There is no registry and no HTTP: `read` reads the store, writes of hooks join the
+ * Dependencies of every behaviour. There is no registry and no HTTP: `read` reads the store, writes of hooks join the
  * commit of the change, and `client` reads and writes other objects.
  */
 export interface BehaviourDeps {
@@ -147,7 +147,7 @@ export interface ObjectAccess {
   get(place: ObjectPlace): Promise<ApiObject>
   /**
    * Returns the newest state of those objects of a namespace whose reading passes the test. All objects are read, in
-   * turns of the event loop; what a reading makes of an object is kept for as long as the object does not change.
+   * turns of the event loop; the result of a reading is kept for as long as its object does not change.
    */
   select<Read>(place: Omit<ObjectPlace, "name">, reading: Reading<Read>, test: (read: Read) => boolean): Promise<readonly ApiObject[]>
   /**
@@ -161,8 +161,8 @@ export interface ObjectAccess {
 }
 
 /**
- * What a behaviour needs to know of every object of a collection. Make it once, in a module: what it has read is kept
- * by its identity.
+ * Facts that a behaviour needs of every object of a collection. Make it once, in a module: its results are cached by
+ * its identity.
  */
 export interface Reading<Read> {
   read(object: ApiObject): Stages<Read>
@@ -172,7 +172,7 @@ export interface Reading<Read> {
 export interface SubresourceAction<Body extends object = ApiObject> {
   /** Decoded as the sub-resource's kind. */
   readonly body: Body
-  /** The parent's namespace and name. Nothing has compared the name with that of the body. */
+  /** The parent's namespace and name. Nothing has compared the name with the body's name. */
   readonly namespace: string
   readonly name: string
   /** The `dryRun` query parameter. */
@@ -205,7 +205,7 @@ export interface ReadRequest {
 
 /**
  * Implements a named sub-resource: `binding`, `finalize`, `ephemeralcontainers`. `Body` is the type of the request's
- * body, `Parent` that of the object with the sub-resource.
+ * body, `Parent` the type of the object with the sub-resource.
  */
 export interface SubresourceBehaviour<Body extends object = ApiObject, Parent extends object = ApiObject> {
   /** PUT and PATCH: returns the next parent from the submitted object and the stored parent. Pure. */
@@ -228,8 +228,8 @@ export interface SubresourceBehaviour<Body extends object = ApiObject, Parent ex
    */
   answer?(request: AnswerRequest<Body>): Body | Promise<Body>
   /**
-   * GET of a kind with `answeredBy`: returns the objects as they are now, in any order, or with a name that one if it
-   * exists. Objects may be among them that were not asked for. Called once per request. Throws ApiError to refuse.
+   * GET of a kind with `answeredBy`: returns the objects as they are now, in any order; with a name, the object of that
+   * name if it exists. May return more objects than were asked for. Called once per request. Throws ApiError to refuse.
    */
   read?(request: ReadRequest): Promise<readonly Body[]>
   /** Other versions of the body's kind that the server accepts as the schema's version: `policy/v1beta1`. Neutral. */

@@ -1,6 +1,6 @@
 /** Objects that a server makes at its start, as data of the program (`generated/bootstrap`). */
 
-/** Labels and annotations are those of the manifest; those that all objects of a sort have are added to them. */
+/** Labels and annotations of the manifest; labels and annotations that all objects of a sort have are added to them. */
 export interface BootstrapMeta {
   readonly name: string
   /** Neutral: `orch-system`. */
@@ -9,7 +9,7 @@ export interface BootstrapMeta {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-/** What a manifest says of an object of a kind. Names are neutral. */
+/** The part of a manifest that depends on the object's kind. Names are neutral. */
 export type BootstrapObject<Kind extends { readonly metadata: unknown }> = Omit<Kind, "apiVersion" | "kind" | "metadata" | "status"> & {
   readonly metadata: BootstrapMeta
 }

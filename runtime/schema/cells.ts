@@ -108,7 +108,7 @@ export function timeCell(value: Value): string {
   return Number.isNaN(milliseconds) ? "0001-01-01T00:00:00Z" : `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }
 
-/** What a cell shows for a value: the zero value of the column's type when it is absent. */
+/** Returns the content of a cell for a value: the zero value of the column's type when it is absent. */
 export function cell(value: Value, type: "string" | "integer" | "number" | "boolean" | "date"): JsonValue {
   const shown = json(value)
   if (shown !== undefined && shown !== null) return shown

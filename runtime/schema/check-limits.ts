@@ -8,7 +8,7 @@ import { type Constraint, constraintTable, limitOf, type Limits, shownValue } fr
 import { nonZero } from "./expression.ts"
 import { addFailure, type FailureForm, type PresenceWord, type Reporter } from "./reported.ts"
 
-/** The limits of a field. The flags are those of the field, which decide about absent and empty values. */
+/** The limits of a field. The flags are the field's own; they decide about absent and empty values. */
 export interface FieldLimits extends Limits {
   /** Absent, "", [] and {} are FieldValueRequired. Other limits then ignore the empty text. */
   readonly nonEmpty?: true
@@ -18,7 +18,7 @@ export interface FieldLimits extends Limits {
   readonly pointer?: true
   /** The zero value is written: limits hold for the empty text, but not an enum. */
   readonly keepEmpty?: true
-  /** What failures show for an absent value: its zero value, or the `null` of a pointer. */
+  /** Value that failures show for an absent one: its zero value, or the `null` of a pointer. */
   readonly absent?: JsonValue
   /** The path of its failures and of all below it, in place of its name. */
   readonly reportedAt?: string
@@ -48,7 +48,7 @@ interface Plan {
   readonly parts: Parts | undefined
 }
 
-/** The limits of what a list or map holds. */
+/** The limits of a list's items, or of a map's keys and values. */
 interface Parts {
   readonly items: Plan | undefined
   readonly values: Plan | undefined
@@ -111,9 +111,9 @@ export function missing(
 }
 
 /**
- * Validates the value of a field and reports every failure: its own, then those of its items, or of its keys and then
- * its values. Absent and null have no limits. Called after `nonEmpty` and `required`, for each field with limits. The
- * work is proportional to the value and ends when the failures are full.
+ * Validates the value of a field and reports every failure: first its own, then the failures of its items, or of its
+ * keys and then its values. Absent and null have no limits. Called after `nonEmpty` and `required`, for each field with
+ * limits. The work is proportional to the value and ends when the failures are full.
  */
 export function limited(value: JsonValue | undefined, context: Reporter, field: FieldCheck): void {
   if (value !== undefined && value !== null) checkValue(field.plan, value, context, field.path, undefined)
@@ -162,7 +162,7 @@ function report(test: Test, value: JsonValue, context: Reporter, path: string, s
   for (const detail of texts) addFailure(context, form, { ...plain, detail })
 }
 
-/** What an empty text is exempt from. */
+/** Limits that an empty text need not keep. */
 interface EmptyText {
   readonly ofEnum: boolean
   readonly ofOthers: boolean

@@ -1,10 +1,10 @@
 /**
- * Whether the compact encoding of a type holds all its values exactly. The generator asks for each kind, and kinds for
- * which it does not are stored as JSON, as kube-apiserver stores custom resources.
+ * Whether the compact encoding of a type holds all its values exactly. The generator asks for each kind. Kinds that it
+ * cannot hold exactly are stored as JSON, as kube-apiserver stores custom resources.
  */
 import type { FieldShape, TypeRef, TypeShape } from "./shape.ts"
 
-/** What the compact encoding of a type loses. */
+/** A field that the compact encoding of a type loses. */
 export interface CompactFault {
   /** Path of the field from the root; "" for the root itself. Items of lists and values of maps are `[]`. */
   readonly path: string
@@ -13,7 +13,7 @@ export interface CompactFault {
 }
 
 /**
- * Returns the first thing that the compact encoding of an object of this shape loses; undefined when it holds every
+ * Returns the first field that the compact encoding of an object of this shape loses; undefined when it holds every
  * normalized object exactly. Called by the generator for the shape of a kind. Pure.
  */
 export function compactFault(shape: TypeShape): CompactFault | undefined {

@@ -12,12 +12,12 @@ import { isMultipleOf } from "./multiple-of.ts"
 import { type Scalar, scalarNames } from "./shape.ts"
 import type { FailureForm, PresenceWord } from "./reported.ts"
 
-/** The limits of one value as plain data: what a schema states, and what generated validators hold. */
+/** The limits of one value as plain data, as schemas state them and generated validators hold them. */
 export interface Limits {
   readonly enum?: readonly JsonValue[]
   /** A sentence for each value of `enum`, in its order; only for documents. */
   readonly enumDocs?: readonly string[]
-  /** Values other than those of `enum` are taken: it is only for documents. */
+  /** Values outside `enum` are accepted: it is only for documents. */
   readonly openEnum?: true
   /** The values that documents name in place of `enum`; empty: none. Only for documents. */
   readonly publishedEnum?: readonly JsonValue[]
@@ -68,11 +68,11 @@ export interface Constraint<Word extends ConstraintWord = ConstraintWord> {
   /** A word that states the same end of the range; a value has one of them. */
   readonly instead?: NumberWord
   readonly failure: FailureType
-  /** Compiles the limit: returns a test that is true for values that violate it. Values of other types do not. */
+  /** Compiles the limit: returns a test that is true for values that violate it, and false for other types. */
   wrong(limit: NonNullable<Limits[Word]>): (value: JsonValue) => boolean
   /** Returns the texts of the failures of `value`, one for each. Called only for values that violate the limit. */
   details(limit: NonNullable<Limits[Word]>, limits: Limits, value: JsonValue): readonly string[]
-  /** Returns the keywords of JSON Schema, as OpenAPI 3.0 and 2.0 have them; none for what they cannot say. */
+  /** Returns the limit in keywords of JSON Schema, as OpenAPI 3.0 and 2.0 have them; none if they cannot express it. */
   schema(limit: NonNullable<Limits[Word]>): JsonObject
 }
 
@@ -257,8 +257,8 @@ export function limitOf<Word extends ConstraintWord>({ word }: Constraint<Word>,
 }
 
 /**
- * Returns what is wrong with `value` under `limits`, without those of its items, values and keys; empty when nothing
- * is. Called for defaults and the values of an enum, when a schema is loaded.
+ * Returns the faults of `value` under `limits`, without the faults of its items, values and keys; empty when it has
+ * none. Called for defaults and the values of an enum, when a schema is loaded.
  */
 export function limitFaults(limits: Limits, value: JsonValue): string[] {
   return constraintTable.flatMap((row) => {
@@ -268,8 +268,8 @@ export function limitFaults(limits: Limits, value: JsonValue): string[] {
 }
 
 /**
- * Returns the limits of one value as a JSON Schema in the form of OpenAPI 3.0 (and 2.0), without those of its items,
- * values and keys. Called for each field of the published documents.
+ * Returns the limits of one value as a JSON Schema in the form of OpenAPI 3.0 (and 2.0), without the limits of its
+ * items, values and keys. Called for each field of the published documents.
  */
 export function limitSchema(limits: Limits): JsonObject {
   return constraintTable.reduce<JsonObject>((schema, row) => {

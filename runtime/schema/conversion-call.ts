@@ -1,4 +1,4 @@
-/** What is measured of the calls of conversion hooks. */
+/** Measurements of the calls of conversion hooks. */
 
 /** The versions between which a hook is asked to convert: `v1`. */
 export interface ConversionCall {
@@ -6,8 +6,8 @@ export interface ConversionCall {
   readonly to: string
 }
 
-/** Why a conversion failed: there was no review in answer, it was wrong or of a failure, or its objects were. */
+/** Why a conversion failed: the call brought no review, a wrong one, one that reports a failure, or wrong objects. */
 export type ConversionFailure = "call" | "malformed_response" | "partial_response" | "invalid_converted_object"
 
-/** Called when a hook is called; the returned function once when the call has ended, with why it failed. */
+/** Called when a hook is called; the returned function is called once at the end, with the reason of a failure. */
 export type ConversionStarted = (call: ConversionCall) => (failure?: ConversionFailure) => void

@@ -4,16 +4,16 @@ import type { Vendor } from "../base/vendor.ts"
 
 /**
  * A named conversion between the version `Here`, whose schema names it, and the version `Stored`. Each function
- * receives the object as the renames of the schema and fields of the same name have made it, and the object that it was
- * made from, which share what no rename has touched. It returns the finished object and changes neither. Called for
- * each read and write of the version `Here`.
+ * receives the object after the renames of the schema, with the fields of the same name, and the object before them;
+ * both share the parts that no rename has touched. It returns the finished object and changes neither. Called for each
+ * read and write of the version `Here`.
  */
 export interface Conversion<Here extends object = ApiObject, Stored extends object = ApiObject> {
   toStored(converted: Stored, here: Here, context: ConversionContext): Stored
   fromStored(converted: Here, stored: Stored, context: ConversionContext): Here
 }
 
-/** What a conversion may read besides its object. */
+/** Values that a conversion may read besides its object. */
 export interface ConversionContext {
   /** For the names of labels and annotations. */
   readonly vendor: Vendor

@@ -10,7 +10,7 @@ import { equals, json, nonZero, present, type Value } from "./expression.ts"
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { DefaultsContext } from "./kind.ts"
 
-/** What a defaulting function may read besides its own value. */
+/** Values that a defaulting function may read besides its own value. */
 export interface DefaultingContext extends DefaultsContext {
   /** The whole object. */
   readonly root: ApiObject
@@ -95,7 +95,7 @@ interface AssignOptions {
   readonly as?: CanonicalScalar
 }
 
-/** What decoding writes for an absent field that is not a pointer. */
+/** The text that decoding writes for an absent field that is not a pointer. */
 const zeroTexts: Readonly<Partial<Record<CanonicalScalar, string>>> = { Duration: "0s", Quantity: "0" }
 
 /** Absent for a value that is not of the scalar. */

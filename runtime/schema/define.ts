@@ -14,7 +14,7 @@ import type { Check, Warning } from "./validate.ts"
 
 /**
  * `behaviours/queue-lifecycle.ts`: hooks of an object's life, named by `behaviours: [queueLifecycle]`. Takes the hooks,
- * or a function that makes them from what the server offers; it is called once, at the start.
+ * or a function that makes them from `BehaviourDeps`; it is called once, at the start.
  */
 export function defineBehaviour<T extends object = ApiObject>(
   hooks: Behaviour<T> | ((deps: BehaviourDeps) => Behaviour<T>),

@@ -38,7 +38,7 @@ function isJson(value: Value): value is JsonValue {
   return present(value) && !isMeasure(value)
 }
 
-/** Characters of an image name with its host, the one that is implied where it has none. */
+/** Longest image name in characters, with its host or the implied one. */
 const imageNameMax = 255
 const imageHost = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*(?::\d+)?$/i
 

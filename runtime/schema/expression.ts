@@ -226,7 +226,7 @@ function isWhole(value: number | bigint): boolean {
   return typeof value === "bigint" || Number.isInteger(value)
 }
 
-/** What macros visit: the items of a list, the keys of a map, nothing otherwise. */
+/** Values that macros visit: the items of a list, the keys of a map, nothing otherwise. */
 function items(collection: Value): readonly Value[] {
   if (isList(collection)) return collection
   return isMap(collection) ? Object.keys(collection) : []

@@ -1,7 +1,7 @@
 /**
- * The named formats of the schema dialect (`format: dns-label`). Generated validators and those of run-time definitions
- * call `checkFormat`; codegen refuses a schema whose format is not in `formatNames`. Rules come from the catalog
- * (validation.yaml, common/formats), messages from the reference server.
+ * The named formats of the schema dialect (`format: dns-label`). Generated validators and the validators of run-time
+ * definitions call `checkFormat`; codegen refuses a schema whose format is not in `formatNames`. Rules come from the
+ * catalog (validation.yaml, common/formats), messages from the reference server.
  */
 import { cronFault } from "./cron.ts"
 import { parseCidr, parseIp, specialIpFaults } from "../base/ip-address.ts"
@@ -25,7 +25,7 @@ import { parseQuantity, QuantityError, quantitySign } from "../base/quantity.ts"
 /** Returns every error of a value; empty when it is valid. */
 type Check = (value: JsonValue) => string[]
 
-/** A format and what JSON Schema can say of it. */
+/** A format, and its keywords in JSON Schema. */
 interface Format {
   readonly check: Check
   /** Keywords in the form of OpenAPI 3.0, beside `format` with the name here unless they state a range or a name. */
@@ -311,8 +311,8 @@ function conditionReasonFaults(value: string): string[] {
 }
 
 /**
- * The reference reads zones from files, whose names count with their case; Intl does not care for it. Of another name
- * of a zone Intl knows no spelling: every part of those begins with a capital letter.
+ * The reference reads zones from files, whose names are case-sensitive; Intl ignores case. Intl does not show the
+ * spelling of other names of a zone, but each part of these begins with a capital letter.
  */
 function isWrittenSo(name: string, canonical: string): boolean {
   if (name.toLowerCase() === canonical.toLowerCase()) return name === canonical

@@ -3,7 +3,7 @@ import type { JsonObject } from "../base/json.ts"
 import { addFailure, type FailureForm } from "./reported.ts"
 import { type CheckContext, field, type TypeValidator } from "./validate.ts"
 
-/** How failures of `oneOf` are reported: of a second field, and of none. */
+/** How failures of `oneOf` are reported when a second field is set, and when none is. */
 export interface GroupForms {
   readonly second?: FailureForm
   readonly required?: FailureForm

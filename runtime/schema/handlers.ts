@@ -27,14 +27,14 @@ export type Written<Sent extends object> = Sent & { metadata: ObjectMeta }
 /** Some of the fields of an object, at any depth; null removes a field. */
 export type Changes<T> = T extends readonly unknown[] ? T : T extends object ? { [Name in keyof T]?: Changes<T[Name]> | null } : T
 
-/** Some of the fields of an object, at any depth: what a server-side apply owns. */
+/** Some of the fields of an object, at any depth: the fields that a server-side apply owns. */
 export type Configuration<T> = T extends readonly (infer Item)[]
   ? Configuration<Item>[]
   : T extends object
     ? { [Name in keyof T]?: Configuration<T[Name]> }
     : T
 
-/** What a patch may be: changes, or operations of a JSON patch. */
+/** A patch: changes, or operations of a JSON patch. */
 export type Patch<T extends object> = Changes<T> | readonly JsonPatchOperation[]
 
 /** Operations on namespaced objects. All reject with ApiError. */
@@ -47,9 +47,9 @@ export interface NamespacedHandlers<T extends object, Sent extends object = T> {
   watch(namespace?: string, options?: WatchOptions): AsyncIterable<WatchEvent<T>>
   /** Creates an object; `metadata.generateName` instead of a name lets the server choose one. */
   create(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<T>
-  /** Replaces an object; 409 if `metadata.resourceVersion` is set and is not that of the stored object. */
+  /** Replaces an object; 409 if `metadata.resourceVersion` is set and differs from the stored object's. */
   update(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<T>
-  /** Creates or changes an object by server-side apply: sets what is given, and owns it. */
+  /** Creates or changes an object by server-side apply: sets the given fields, and owns them. */
   apply(namespace: string, object: Configuration<Sent>, options: ApplyOptions): Promise<T>
   /** Changes some fields of an object. */
   patch(namespace: string, name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<T>
@@ -69,9 +69,9 @@ export interface ClusterHandlers<T extends object, Sent extends object = T> {
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<T>>
   /** Creates an object; `metadata.generateName` instead of a name lets the server choose one. */
   create(object: Written<Sent>, options?: WriteOptions): Promise<T>
-  /** Replaces an object; 409 if `metadata.resourceVersion` is set and is not that of the stored object. */
+  /** Replaces an object; 409 if `metadata.resourceVersion` is set and differs from the stored object's. */
   update(object: Written<Sent>, options?: WriteOptions): Promise<T>
-  /** Creates or changes an object by server-side apply: sets what is given, and owns it. */
+  /** Creates or changes an object by server-side apply: sets the given fields, and owns them. */
   apply(object: Configuration<Sent>, options: ApplyOptions): Promise<T>
   /** Changes some fields of an object. */
   patch(name: string, patch: Patch<Sent>, options?: PatchOptions): Promise<T>
@@ -88,7 +88,7 @@ export interface ClusterHandlers<T extends object, Sent extends object = T> {
 export interface NamespacedSubresource<Body extends object, Sent extends object = Body> {
   /** Reads the sub-resource of one object. */
   get(namespace: string, name: string, options?: GetOptions): Promise<Body>
-  /** Replaces what the sub-resource covers. */
+  /** Replaces the fields that the sub-resource covers. */
   update(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<Body>
   /** Changes fields that the sub-resource covers by server-side apply. */
   apply(namespace: string, object: Configuration<Sent>, options: ApplyOptions): Promise<Body>
@@ -102,7 +102,7 @@ export interface NamespacedSubresource<Body extends object, Sent extends object 
 export interface ClusterSubresource<Body extends object, Sent extends object = Body> {
   /** Reads the sub-resource of one object. */
   get(name: string, options?: GetOptions): Promise<Body>
-  /** Replaces what the sub-resource covers. */
+  /** Replaces the fields that the sub-resource covers. */
   update(object: Written<Sent>, options?: WriteOptions): Promise<Body>
   /** Changes fields that the sub-resource covers by server-side apply. */
   apply(object: Configuration<Sent>, options: ApplyOptions): Promise<Body>
@@ -114,7 +114,7 @@ export interface ClusterSubresource<Body extends object, Sent extends object = B
 
 /** A kind without objects: a POST of it acts on the object that it names. */
 export interface PostHandlers<Sent extends object> {
-  /** Posts an object, whose `metadata.name` names what it is about. */
+  /** Posts an object, whose `metadata.name` names the object that it is about. */
   create(namespace: string, object: Written<Sent>, options?: WriteOptions): Promise<void>
 }
 
@@ -123,7 +123,7 @@ export interface UntypedApi {
   readonly [group: string]: { readonly [version: string]: { readonly [resource: string]: UntypedHandlers } }
 }
 
-/** Operations on objects of any fields; those of a kind without namespaces take no namespace. */
+/** Operations on objects of any fields; the operations of a cluster-scoped kind take no namespace. */
 export type UntypedHandlers = NamespacedHandlers<ApiObject> & ClusterHandlers<ApiObject>
 
 /** Makes the operations on a namespaced kind. Called by generated code. */
@@ -207,7 +207,7 @@ function withoutNamespace<T extends object, Sent extends object>(
   }
 }
 
-/** A typed program has no use for fields that are dropped: unknown ones are refused unless it says otherwise. */
+/** Refuses unknown fields unless the options say otherwise: a typed program has no use for dropped fields. */
 function strict<Options extends WriteOptions>(options: Options | undefined): Options & WriteOptions
 function strict(options?: WriteOptions): WriteOptions {
   return { fieldValidation: "Strict", ...options }
@@ -221,7 +221,7 @@ function nameOf(object: object): string {
 
 /** The server answers with objects of the kind that it was asked for: this is where they get its type. */
 function typed<Result extends object>(answer: Promise<object>): Promise<Result> {
-  return answer as Promise<Result> // As the schema says, of which the type is made.
+  return answer as Promise<Result> // The type is generated from the kind's schema.
 }
 
 function typedEvents<T extends object>(events: AsyncIterable<WatchEvent>): AsyncIterable<WatchEvent<T>> {

@@ -1,8 +1,8 @@
 /**
  * The record of one kind at one version: all that the runtime needs to serve it. `T` is the type of its objects,
- * `Input` what a client may send of them; both are types alone, the record has no member that holds them. The generator
- * emits one per schema file; a run-time definition builds the same record from its data. Names and groups are neutral
- * (`events.orch.io`); `base/vendor.ts` maps them at the edge.
+ * `Input` the type of objects that clients send; both are types alone, the record has no member that holds them. The
+ * generator emits one per schema file; a run-time definition builds the same record from its data. Names and groups are
+ * neutral (`events.orch.io`); `base/vendor.ts` maps them at the edge.
  */
 import type { Failures } from "../base/failure.ts"
 import type { FeatureGate } from "../base/feature-gates.ts"
@@ -46,7 +46,7 @@ export interface Kind<T extends object = ApiObject, Input extends object = T> {
   readonly storage: KindStorage
   /** Selectable fields besides `metadata.name` and, for namespaced kinds, `metadata.namespace`. */
   readonly selectable: readonly SelectableField[]
-  /** The message for a selector of another field, with `{field}` for its name. Absent: that of most kinds. */
+  /** The message for a selector of another field, with `{field}` for its name. Absent: the message of most kinds. */
   readonly notSelectable?: string
   /** Dotted path of the number by which rows of a Table are sorted. Absent: they have the order of the list. */
   readonly rowOrder?: string
@@ -72,7 +72,7 @@ export function isStored({ postsTo, answeredBy }: Pick<Kind, "postsTo" | "answer
   return postsTo === undefined && answeredBy === undefined
 }
 
-/** What is known only of kinds that a definition added. */
+/** Facts of kinds that a definition added. */
 export interface CustomFacts {
   /** Name of the definition. */
   readonly definition: string
@@ -103,8 +103,8 @@ export interface KindStorage {
    */
   readonly format?: "json"
   /**
-   * The fingerprint of this version's shape (`schema/stored-shape.ts`), so that the start compares it with what wrote
-   * the store without loading the shape. Absent: computed from the shape.
+   * The fingerprint of this version's shape (`schema/stored-shape.ts`), so that the start compares it with the store's
+   * record without loading the shape. Absent: computed from the shape.
    */
   readonly shape?: string
 }
@@ -118,7 +118,7 @@ export interface SelectableField {
   readonly value: (stored: ApiObject) => string
 }
 
-/** What create, update and delete do to an object besides validation. Paths are dotted JSON paths from the root. */
+/** Changes that create, update and delete make besides validation. Paths are dotted JSON paths from the root. */
 export interface LifecycleRules {
   /** Removed on create: `["status"]`. */
   readonly createDrops: readonly string[]
@@ -134,7 +134,7 @@ export interface LifecycleRules {
   readonly firstGeneration?: number
   /** An updated object is validated as a change, and again as a new one: each of its faults is reported twice. */
   readonly validatesTwice?: true
-  /** An update looks at `metadata.generateName` as at a part of a path alone. */
+  /** An update checks `metadata.generateName` only as a part of a path. */
   readonly freeNameOnUpdate?: true
   /** Finalizers need neither have a domain nor be standard ones. */
   readonly freeFinalizers?: true
@@ -149,8 +149,8 @@ export interface LifecycleRules {
 export interface Subresource {
   readonly name: string
   /**
-   * status: an update writes only what is not kept. scale: the autoscaling/v1 Scale view. behaviour: a named behaviour
-   * handles the request. connect: the request is forwarded to another machine.
+   * status: an update writes only fields that are not kept. scale: the autoscaling/v1 Scale view. behaviour: a named
+   * behaviour handles the request. connect: the request is forwarded to another machine.
    */
   readonly type: "status" | "scale" | "behaviour" | "connect"
   readonly verbs: readonly ("get" | "update" | "patch" | "create" | "delete")[]
@@ -216,9 +216,9 @@ export type ConvertObjects = (objects: readonly ApiObject[], apiVersion: string,
 
 export interface DefaultsContext {
   readonly vendor: Vendor
-  /** The object was read from the store. Kinds of definitions leave defaults out that are too many. */
+  /** The object was read from the store. Kinds of definitions then leave out excessive defaults. */
   readonly stored?: boolean
-  /** Called by kinds of definitions with the characters, about, that their defaults have added to the object. */
+  /** Called by kinds of definitions with the approximate number of characters that their defaults have added. */
   readonly added?: (characters: number) => void
   /** Fields of the object that have their defaults: they are as this process has written them last. */
   readonly unchanged?: ReadonlySet<string> | undefined
@@ -234,8 +234,8 @@ export interface ValidationContext {
   /** An updated object is validated as a whole, after the change: it has no `old`, and is no creation. */
   readonly again?: boolean
   /**
-   * Whether a field is as in the stored object, which this process has checked as a whole, or as in a new one that it
-   * has checked. Absent: none is.
+   * Whether a field equals the stored object's, which this process has checked as a whole, or a checked new object's.
+   * Absent: no field does.
    */
   readonly passed?: ((field: string) => boolean) | undefined
   /** `--allow-privileged`; absent: true. */

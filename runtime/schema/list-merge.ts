@@ -1,7 +1,7 @@
-/** How the items of a list merge, which decides who may own what of it. */
+/** How the items of a list merge, and so which of its parts managers own. */
 import type { FieldShape } from "./shape.ts"
 
-/** What says how a list merges: its field, or the list itself inside of another list or map. */
+/** Declares how a list merges: its field, or the list itself inside of another list or map. */
 export type ListMerge = Pick<FieldShape, "listType" | "mapKeys" | "patch" | "mergeKey">
 
 export interface ListKind {

@@ -9,7 +9,7 @@ import { addFailure } from "./reported.ts"
 import type { CheckContext } from "./validate.ts"
 
 /**
- * Called by generated validators for each such list. `keys` are those of a map list; without keys whole items are
+ * Called by generated validators for each such list. `keys` are the keys of a map list; without keys whole items are
  * compared. Reports FieldValueDuplicate at the second of each group of equal items, with its keys. A stored list that
  * breaks the promise already may stay as it is, so that its object can still be changed and deleted.
  */

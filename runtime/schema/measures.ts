@@ -1,6 +1,6 @@
 /**
- * Values of expressions that JSON has no form for: amounts, durations and moments. They compare and add exactly. What
- * leaves the range of the API is absent, as are texts that name no such value.
+ * Values of expressions that JSON has no form for: amounts, durations and moments. They compare and add exactly. A
+ * result outside the range of the API is absent, as is a text that names no such value.
  */
 import { DurationError, formatDuration, parseDuration } from "../base/duration.ts"
 import {
@@ -153,7 +153,7 @@ function spanOfNanoseconds(nanoseconds: bigint): Span | undefined {
   return nanoseconds < spanMin || nanoseconds > spanMax ? undefined : new Span(nanoseconds)
 }
 
-/** Texts of clients name nothing now and then; anything else that fails is a mistake of ours. */
+/** Texts of clients may be invalid; any other error is a bug. */
 function attempt<Result>(read: () => Result): Result | undefined {
   try {
     return read()

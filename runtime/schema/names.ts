@@ -1,7 +1,7 @@
 /**
  * The rules for names, label keys and label values. Each returns a list of errors: empty when the text is valid,
- * otherwise each entry says one thing that is wrong and what would be valid. Wording, examples and patterns are those
- * of the reference server, because clients match on them. Used by the formats, selectors and metadata validation.
+ * otherwise each entry says one thing that is wrong and what would be valid. Wording, examples and patterns are the
+ * reference server's, because clients match on them. Used by the formats, selectors and metadata validation.
  *
  * Lengths are in bytes, as there. No pattern backtracks over more than one label, so hostile text costs linear time.
  */

@@ -69,7 +69,7 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean
   /** The owner of the fields that the write sets, in `metadata.managedFields`. Absent: the name of the program. */
   readonly fieldManager?: string
-  /** What becomes of unknown and repeated fields. */
+  /** Treatment of unknown and repeated fields. */
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict"
   /** Called with each warning of the server, as in `Warning` headers. */
   readonly warn?: (text: string) => void
@@ -97,7 +97,7 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean
   /** Time for the object's agent before the object is removed; 0: at once. */
   readonly gracePeriodSeconds?: number
-  /** What becomes of the objects that this one owns. */
+  /** Treatment of the objects that this one owns. */
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground"
   /** 409 unless the object has these values. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }

@@ -1,6 +1,5 @@
 /**
- * Texts that are a domain, a slash and a path. What is wrong with them is reported with the part at fault, as the
- * reference does.
+ * Texts that are a domain, a slash and a path. Their faults are reported with the part at fault, as the reference does.
  */
 import type { Failure } from "../base/failure.ts"
 import { cut } from "../base/quote.ts"

@@ -1,6 +1,6 @@
 /**
- * Fields that name another object, which must exist when the name is written. Validation does no I/O: it notes what is
- * to be looked up, and the registry looks it up before the commit (`registry/references.ts`).
+ * Fields that name another object, which must exist when the name is written. Validation does no I/O: it notes the
+ * references, and the registry looks them up before the commit (`registry/references.ts`).
  */
 import { isObject, type JsonObject, type JsonValue } from "../base/json.ts"
 import type { CheckContext } from "./validate.ts"
@@ -10,7 +10,7 @@ export interface ReferenceTarget {
   readonly group: string
   readonly version: string
   readonly kind: string
-  /** The field of the same type that names the namespace. Absent: that of the object itself. */
+  /** The field of the same type that names the namespace. Absent: the namespace of the object itself. */
   readonly namespace?: string
 }
 

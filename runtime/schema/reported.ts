@@ -5,7 +5,7 @@
 import type { Failure, Failures, FailureType } from "../base/failure.ts"
 import type { JsonValue } from "../base/json.ts"
 
-/** What a schema says of one kind of failure. What it leaves out is reported as the constraint does. */
+/** How a schema reports one kind of failure. Parts that it leaves out are reported as the constraint does. */
 export interface FailureForm {
   readonly reason?: FailureType
   /** Replaces the text; several faults of one value are then reported once. */
@@ -23,7 +23,7 @@ export interface FailureForm {
   readonly supported?: readonly string[]
 }
 
-/** What `failures` of a field may word besides its limits, by the keyword that fails. */
+/** Keywords of a field besides its limits whose failures `failures` may word. */
 export const presenceWords = ["required", "nonEmpty", "requiredOn", "immutable", "unique", "listType"] as const
 export type PresenceWord = (typeof presenceWords)[number]
 
@@ -33,7 +33,7 @@ export interface Reporter {
   at(below: string): string
 }
 
-/** The place and the content of a failure before a schema has a word in it. */
+/** The place and the content of a failure before the words of a schema replace them. */
 interface Plain extends Omit<Failure, "field" | "supported" | "omitValue"> {
   readonly omitValue?: true | undefined
   readonly supported?: readonly string[] | undefined
@@ -41,7 +41,7 @@ interface Plain extends Omit<Failure, "field" | "supported" | "omitValue"> {
   readonly path: string
   /** The index or key below it. */
   readonly step?: string | number | undefined
-  /** What follows the step: `.name`. */
+  /** Path after the step: `.name`. */
   readonly rest?: string
 }
 

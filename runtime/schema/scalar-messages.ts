@@ -1,6 +1,6 @@
 /**
  * The protobuf messages of the scalars that protobuf does not have: a Time is a message of seconds and nanoseconds.
- * Their numbers and types are those of the reference. Read by the codec and by the generator of `.proto` files.
+ * Their numbers and types are the reference's. Read by the codec and by the generator of `.proto` files.
  */
 import type { Scalar, TypeShape } from "./shape.ts"
 
@@ -13,7 +13,7 @@ const instant: TypeShape["fields"] = [
 ]
 const json: TypeShape["fields"] = [{ name: "raw", type: { scalar: "bytes" }, number: 1 }]
 
-/** The message of each; the one of a field of type `any` is `Json`. */
+/** The message of each scalar; a field of type `any` has the message `Json`. */
 export const scalarMessages: { readonly [Name in MessageScalar]: TypeShape } = {
   Time: { name: "Time", fields: instant },
   MicroTime: { name: "MicroTime", fields: instant },

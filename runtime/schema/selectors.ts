@@ -31,8 +31,8 @@ function own(labels: JsonObject, key: string): JsonValue | undefined {
 }
 
 /**
- * `isSelector(selector)`: whether a selector can be evaluated: its keys and values may be those of labels, its
- * operators are known and have the values that they need. An absent selector can.
+ * `isSelector(selector)`: whether a selector can be evaluated: its keys and values are valid for labels, its operators
+ * are known and have the values that they need. An absent selector can.
  */
 export function isSelector(selector: Value): boolean {
   if (!isObject(selector)) return true

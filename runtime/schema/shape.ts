@@ -33,7 +33,7 @@ export type Scalar = (typeof scalarNames)[number]
  */
 export type TypeRef =
   | { readonly scalar: Scalar }
-  /** A list inside of another list or map says here how it merges; that of a field says it in `FieldShape`. */
+  /** A list inside of another list or map has its merge rules here; the list of a field has them in `FieldShape`. */
   | { readonly list: TypeRef; readonly listType?: "atomic" | "set" | "map"; readonly mapKeys?: readonly string[] }
   /** Keys are always strings. */
   | { readonly map: TypeRef; readonly mapType?: "atomic" | "granular" }
@@ -119,7 +119,7 @@ export interface FieldShape {
   readonly constant?: string
   /** Writes drop the field while this gate is off, unless the stored object has a field of the gate. */
   readonly gate?: FieldGate
-  /** What such a write sets the field to in place of dropping it; a stored field with this value does not count. */
+  /** Value that such a write sets in place of dropping the field; a stored field with this value does not count. */
   readonly gatedValue?: JsonValue
   /** Writes of this sub-resource set the field whatever the gate says. The field itself is no use of the gate. */
   readonly gateExempts?: "status"

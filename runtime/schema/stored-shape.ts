@@ -1,5 +1,5 @@
 /**
- * What a store remembers of the values of a kind: which fields the numbers of the compact encoding meant when the
+ * Record of the values that a store holds of a kind: which fields the numbers of the compact encoding meant when the
  * values were written, and which types the fields had. A server with another schema compares before it reads them.
  * Plain data and pure functions; `registry/stored-shapes.ts` keeps the records. docs/STORE.md, "Stored shapes".
  */
@@ -115,14 +115,14 @@ function fieldsOf(messages: Readonly<Record<string, MessageFields>>, message: st
   })
 }
 
-/** `messages` of a form with its compact values; the first one is the kind's own. */
+/** The kind's own message, which is the first of a form's `messages`. */
 function rootOf(messages: Readonly<Record<string, MessageFields>>): string {
   return Object.keys(messages)[0] ?? ""
 }
 
 /**
- * Compares what wrote values with what would read them. Returns the first field that would be misread, or the messages
- * of `now` with the fields that only old values have.
+ * Compares the form that wrote values with the form that would read them. Returns the first field that would be
+ * misread, or the messages of `now` with the fields that only old values have.
  */
 export function compareForms(
   before: StoredForm,
@@ -248,7 +248,7 @@ class FormComparison {
   }
 }
 
-/** Fields by their place in JSON, where those of inline types belong to the parent. */
+/** Fields by their place in JSON, where the fields of inline types belong to the parent. */
 function flatFieldsOf(messages: StoredForm["messages"], message: string, seen: ReadonlySet<string> = new Set()): readonly RecordedField[] {
   if (seen.has(message)) return []
   return fieldsOf(messages, message).flatMap((field) =>
@@ -282,7 +282,7 @@ const jsonWidening: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 function fitsJson(before: string, now: string): boolean {
-  // What was free and has a form now: the rest of a stored value is dropped as unknown fields are.
+  // Any value became a union: fields of a stored value that the union lacks are dropped, as unknown fields are.
   if (before === "any" && now.startsWith("union<")) return true
   if (now === "any" || jsonWidening.get(before)?.includes(now) === true) return true
   // Structs and maps are objects, and have no scalar's name.

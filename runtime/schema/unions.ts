@@ -1,13 +1,13 @@
 /**
  * Unions: which member a value belongs to. No two members have the same JSON type, so the value itself decides. The
- * generator checks that of every union (`codegen/load/check-union.ts`).
+ * generator checks this for every union (`codegen/load/check-union.ts`).
  */
 import { isObject, type JsonValue } from "../base/json.ts"
 
 /** The JSON type of a member. */
 export type JsonForm = "object" | "list" | "boolean" | "number" | "text"
 
-/** What the passes over documents know of a type, by their own names for it. */
+/** Facts of a type that the passes over documents use, by their own names for it. */
 interface Member {
   readonly node: { readonly operation: string }
   readonly pointer: boolean
@@ -60,7 +60,7 @@ export function isFlag({ node, pointer }: Member): boolean {
 }
 
 /**
- * What an empty message means, and null as an item of a list or a value of a map: the empty list or map, otherwise the
+ * Value of an empty message, and of null as an item of a list or a value of a map: the empty list or map, otherwise the
  * zero value of the first member.
  */
 export function emptyUnion(members: readonly Member[]): JsonValue {

@@ -16,8 +16,8 @@ import { typed } from "./typed.ts"
 import type { ValidationContext } from "./kind.ts"
 
 /**
- * A named check of a schema's `checks`, for values of the generated type `T`. Called for each value of the type, after
- * its own constraints and those below it, on every write. It reports faults with `context.fail` and changes nothing.
+ * A named check of a schema's `checks`, for values of the generated type `T`. Called for each value of the type on
+ * every write, after its constraints and the ones below it. It reports faults with `context.fail` and changes nothing.
  *
  * An object is checked although its constraints have found faults, so that one answer lists all of them. A required
  * field may therefore be missing; where a check throws because of that, the missing field alone is reported.
@@ -95,8 +95,8 @@ export class CheckContext<T = JsonValue> {
   }
 
   /**
-   * Whether containers of this write may have the rights of their node. A status is written of containers that run, so
-   * it is not asked for them.
+   * Whether containers of this write may have the rights of their node. A status is about containers that run already,
+   * so it is not checked.
    */
   get allowsPrivileged(): boolean {
     return this.validation.allowsPrivileged !== false || this.validation.subresource === "status"
@@ -185,8 +185,8 @@ export function field(self: JsonObject, name: string, context: CheckContext, val
 }
 
 /**
- * As `field`, for a field of an object whose checks read nothing else of the object but its name: a value that is as
- * this server has checked and written it last passes again.
+ * As `field`, for a field of an object whose checks read nothing else of the object but its name: a value that equals
+ * the one that this server checked and wrote last passes again.
  */
 export function selfContained(self: JsonObject, name: string, context: CheckContext, validate: TypeValidator, shown?: string): void {
   if (!context.hasPassed(name)) field(self, name, context, validate, shown)
@@ -329,7 +329,7 @@ export function immutable(self: JsonObject, name: string, context: CheckContext,
   if (context.oldRoot === undefined || !isObject(context.old)) return
   const [value, old] = [self[name], context.old[name]]
   if (when === "once-set" && !nonZero(old)) return
-  // Of a pointer, what is absent is not what is empty.
+  // For a pointer, absent and empty differ.
   const isSet = field?.limits.absent === "null" ? (one?: JsonValue): boolean => (one ?? null) !== null : nonZero
   if (equals(value, old) || (!isSet(value) && !isSet(old))) return
   const shown = value ?? field?.limits.absent ?? null
@@ -353,7 +353,7 @@ export function named<T>(check: Check<T>, self: JsonObject, context: CheckContex
   try {
     check(typed<T>(self), typed<CheckContext<T>>(context))
   } catch (error) {
-    // The object lacks a required field, which has been reported, if with another reason: the check relied on it.
+    // The check relied on a required field that the object lacks. That was reported, if with another reason.
     if (!(error instanceof TypeError) || context.failures.empty) throw error
   }
 }
@@ -376,11 +376,11 @@ export interface RuleFault {
   readonly at: string
   /** The value shown when the field is absent: the zero value of a field that is not a pointer. */
   readonly absent?: JsonValue
-  /** Computes what is shown in place of the value at the path. */
+  /** Computes the value shown in place of the value at the path. */
   readonly value?: () => Value
   /** The message says nothing of the value. */
   readonly omitValue?: true
-  /** Of NotSupported: the values that are. */
+  /** NotSupported: the supported values. */
   readonly supported?: readonly string[]
   readonly message: string | (() => string)
   /** Only on this operation; `update` also requires a stored value at this path. */

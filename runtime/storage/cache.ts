@@ -31,7 +31,7 @@ export interface CachedObject {
   readonly key: string
   readonly createRevision: number
   readonly modRevision: number
-  /** Size of the bytes held for the object, JSON or a stored value. Work on the object is charged by this size. */
+  /** Bytes held for the object, JSON or a stored value. Work on the object is charged by this size. */
   readonly sizeBytes: number
   /** True: `json()` needs no decoding. */
   readonly hasJson: boolean
@@ -119,7 +119,7 @@ export interface CacheEvent {
  * resource (`default/`).
  */
 export interface Snapshot {
-  /** The store's revision of this state. 0: it is not that of a store, its objects are computed. */
+  /** The store's revision of this state. 0: the objects are computed, in no store. */
   readonly revision: number
   /** In key order below `prefix`, after `startAfter`. */
   entries(options: { prefix: string; startAfter?: string }): Iterable<CachedObject>
@@ -128,14 +128,14 @@ export interface Snapshot {
   /** Number of entries below `prefix` after `startAfter`; where possible without visiting each. */
   count(options: { prefix: string; startAfter?: string }): number
   /**
-   * Those of `entries` that have the selected value, all at once. Undefined when only a walk over every entry can say:
-   * a state of the past, a value that a large share of the objects has, or no index. Call it in the turn in which the
+   * The entries with the selected value, all at once. Undefined when only a walk over every entry can find them: a
+   * state of the past, a value that a large share of the objects has, or no index. Call it in the turn in which the
    * snapshot was taken.
    */
   selected(options: { prefix: string; selected: Selected }): readonly CachedObject[] | undefined
 }
 
-/** Neighbours in a snapshot: those of `objects` from `start` to before `end`. */
+/** Neighbours in a snapshot: `objects` from `start` to before `end`. */
 export interface ObjectRange {
   readonly objects: readonly CachedObject[]
   readonly start: number
@@ -186,8 +186,8 @@ export interface SubscribeOptions {
    */
   room?(): Promise<void> | undefined
   /**
-   * Called instead of `onEvents` with the events that arrive while the subscriber has no room; `onEvents` follows when
-   * it has.
+   * Called instead of `onEvents` with the events that arrive while the subscriber has no room; `onEvents` is called
+   * with them when it has.
    */
   onMissed?(events: readonly CacheEvent[]): void
   /** Approximate cost of delivering one event, in microseconds; absent: one. */

@@ -26,10 +26,7 @@ export function createFeed(startRevision: number): Feed {
   const queue: { events: readonly StoreEvent[]; revision: number }[] = []
   let revision = startRevision
   let publishing = false
-  /**
-   * A watcher may commit from its callback: the batch that this causes is queued until all watchers have the present
-   * one.
-   */
+  /** A watcher may commit from its callback: the resulting batch is queued until all watchers have the present one. */
   function publish(events: readonly StoreEvent[], newRevision: number): void {
     queue.push({ events, revision: newRevision })
     if (publishing) return

@@ -131,8 +131,8 @@ export interface CommitOptions {
   readonly checks: readonly Check[]
   readonly writes: readonly Write[]
   /**
-   * Called before the commit is handed to what makes it durable, at most once for all commits that go together and name
-   * the same function. Must not throw.
+   * Called before the commit is sent to the writer that makes it durable, at most once for all commits that go together
+   * and name the same function. Must not throw.
    */
   readonly beforeWrite?: (() => void) | undefined
 }
@@ -173,8 +173,8 @@ export interface Store {
   /** Number of keys below a prefix, without reading their values. Absent: the store cannot count. */
   count?(options: { prefix: string }): Promise<number>
   /**
-   * Why the store does not serve, as far as it can be determined within `timeoutMs`. For health checks, which are
-   * frequent. Absent: `status` is as cheap.
+   * Why the store does not serve, as far as it can find out within `timeoutMs`. For health checks, which are frequent.
+   * Absent: `status` is as cheap.
    */
   check?(options: { timeoutMs: number }): Promise<string | undefined>
   /** Whether one commit may contain both keys; absent: any two. */
@@ -201,7 +201,7 @@ export class StoreError extends Error {
     message: string,
     /** For "compacted": the oldest readable revision; for "future": the current one. */
     readonly revision?: number,
-    /** For compacted: the revision that was asked for, where it is known. */
+    /** For compacted: the requested revision, where it is known. */
     readonly asked?: number,
   ) {
     super(message)

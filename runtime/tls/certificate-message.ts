@@ -1,8 +1,10 @@
-/** The message of TLS in which one end sends its certificates. */
+/** The TLS message in which one end sends its certificates. */
 import { DerFault, type DerValue, derValues } from "../encoding/der.ts"
 import { keyFault } from "../encoding/public-key.ts"
 
-/** Certificates in DER, the sender's own first; undefined for bytes that are no such message. Called with any bytes. */
+/**
+ * Certificates in DER, the sender's own first; undefined for bytes that are not such a message. Called with any bytes.
+ */
 export function certificatesIn(message: Buffer, is13: boolean): readonly Buffer[] | undefined {
   const found: Buffer[] = []
   try {
@@ -24,7 +26,7 @@ export function certificatesIn(message: Buffer, is13: boolean): readonly Buffer[
   }
 }
 
-/** Why a chain costs too much to be looked at; undefined when it does not. Says nothing of its signatures. */
+/** Why a chain would cost too much to verify; undefined when it would not. Does not consider its signatures. */
 export function chainFaultOf(sent: readonly Buffer[] | undefined, certificatesMax: number): string | undefined {
   if (sent === undefined) return "it has sent certificates that cannot be read"
   if (sent.length > certificatesMax) return `it has sent more than ${certificatesMax} certificates`

@@ -1,4 +1,4 @@
-/** Opens TLS to other machines: every connection of the server to one that it does not trust. */
+/** Opens TLS connections to other machines: every connection of the server to a machine that it does not trust. */
 import { constants } from "node:crypto"
 import { Agent, type RequestOptions } from "node:https"
 import { connect as connectTcp, type Socket } from "node:net"
@@ -16,18 +16,18 @@ import { handshakeCertificatesMax, serverHandshakeBytesMax } from "./limits.ts"
 const limits = { bytesMax: serverHandshakeBytesMax, certificatesMax: handshakeCertificatesMax }
 
 /**
- * With what several connections are encrypted. Every certificate of `ca` is a trust anchor, as in Go: a server's own
- * certificate, or that of an authority below the root, is enough. Throws what OpenSSL finds wrong with the options.
+ * Encryption settings shared by several connections. Every certificate of `ca` is a trust anchor, as in Go: a server's
+ * own certificate, or an authority's below the root, is enough. Throws OpenSSL's error about the options.
  */
 export function clientContext(options: SecureContextOptions): SecureContext {
-  // The other end could send more certificates in a second handshake, which nothing guards. Go has none.
+  // Forbids renegotiation, in which the other end could send more certificates unguarded. Go has none.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   return createSecureContext({ ...options, allowPartialTrustChain: true, secureOptions })
 }
 
 /**
  * Encrypts a connection, which may still be opening to an address. The stream ends with an Error when the other end
- * sends a chain that costs too much to be looked at, whether or not it is verified. Throws as `clientContext`.
+ * sends a chain that would cost too much to verify, even if verification is off. Throws as `clientContext`.
  */
 export function connectTls(socket: Socket, { secureContext, ...options }: ConnectionOptions): TLSSocket {
   const stream = connect({ ...options, socket, secureContext: secureContext ?? clientContext(options) })
@@ -44,7 +44,7 @@ export class GuardedAgent extends Agent {
     socket.once("error", fail)
     socket.once("connect", () => {
       socket.off("error", fail)
-      // What node's agent has put together are options of TLS too.
+      // The options that node's agent has gathered include the options of TLS.
       const stream = connectTls(socket, options as ConnectionOptions)
       socket.on("error", (error) => stream.destroy(error))
       done?.(null, stream)

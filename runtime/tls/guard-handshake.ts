@@ -5,14 +5,14 @@ import { type HandshakeLimits, HandshakeReader } from "./handshake-reader.ts"
 import { type Interception, intercept } from "./intercepted-bytes.ts"
 
 export interface GuardOptions {
-  /** Who is at the other end. */
+  /** Which end sends the bytes. */
   readonly from: "client" | "server"
   readonly limits: HandshakeLimits
-  /** What was read of the connection before. */
+  /** Bytes of the connection that were read before. */
   readonly first?: Buffer | undefined
   /**
-   * Called when OpenSSL is about to check certificates. It does so within `check`, which is called once, at once or
-   * later. Default: at once.
+   * Called when OpenSSL is about to check certificates. Calling `check`, once, at once or later, lets it do so.
+   * Default: at once.
    */
   readonly inTurn?: (check: () => void) => void
   /** Ends the connection. Called at most once. */
@@ -71,7 +71,7 @@ class Guard {
           this.end()
           return bytes.pass(step.bytes)
         case "foreign":
-          // What follows is dropped: OpenSSL has ended the connection.
+          // Later bytes are dropped: OpenSSL has ended the connection.
           this.isOver = true
           return bytes.pass(step.bytes)
         case "fault":

@@ -1,29 +1,30 @@
 /**
  * Reads what one end of a TLS connection sends until its handshake is done, before OpenSSL gets it. OpenSSL checks all
- * signatures of a chain in one go, on the thread that serves all clients, and node offers no limit. So the chain is
- * looked at here: how long it is, and whether its keys are of sorts whose signatures cost little. Nothing is verified.
+ * signatures of a chain in one go, on the thread that serves all clients, and node offers no limit. So this reader
+ * checks the length of the chain, and that its keys are of types whose signatures are cheap to verify. It verifies
+ * nothing.
  */
 import { chainFaultOf, certificatesIn } from "./certificate-message.ts"
 import { handshakeRecordsMax } from "./limits.ts"
 import { RecordKeys } from "./record-keys.ts"
 
 export interface HandshakeLimits {
-  /** Bytes until the handshake is done. */
+  /** Limit of bytes until the handshake is done. */
   readonly bytesMax: number
   readonly certificatesMax: number
 }
 
-/** What to do next with the bytes that have come. */
+/** The next step for the bytes that have arrived. */
 export type Step =
-  /** OpenSSL gets these bytes now. `certificates`: with them it has a chain of this length, and checks it. */
+  /** Pass these bytes to OpenSSL. `certificates`: they complete a chain of this length, which OpenSSL then checks. */
   | { readonly kind: "pass"; readonly bytes: Buffer; readonly certificates: number }
   /** More bytes must come first. */
   | { readonly kind: "wait" }
-  /** What comes now is no part of the handshake, or none that has certificates: OpenSSL gets it as it comes. */
+  /** The rest is not handshake, or has no certificates: OpenSSL gets all further bytes directly. */
   | { readonly kind: "over"; readonly bytes: Buffer }
-  /** OpenSSL gets these bytes, which are no TLS, and says so; it gets nothing of what follows. */
+  /** Pass these bytes, which are not TLS, to OpenSSL, which reports the error; drop all further bytes. */
   | { readonly kind: "foreign"; readonly bytes: Buffer }
-  /** The connection is to be ended. */
+  /** End the connection. */
   | { readonly kind: "fault"; readonly reason: string }
 
 const recordHeadBytes = 5
@@ -59,7 +60,7 @@ export class HandshakeReader {
   }
 
   /**
-   * Called until it returns another step than "pass"; the bytes of a step are passed on before the next call. `is13`:
+   * Called until it returns a step other than "pass"; the caller passes on a step's bytes before the next call. `is13`:
    * whether OpenSSL has chosen TLS 1.3, as far as it knows.
    */
   next(is13: boolean): Step {
@@ -93,7 +94,7 @@ export class HandshakeReader {
 
   private foreign(bytes: Buffer): Step {
     this.bytes = none
-    // OpenSSL would take a hello of SSL 2, whose first bit is set, and go on with TLS.
+    // Excludes a hello of SSL 2, whose first bit is set: OpenSSL would accept it and go on with TLS.
     return (bytes[0] ?? 0) < 0x80 ? { kind: "foreign", bytes } : this.fault("it has sent something else than TLS")
   }
 
@@ -102,10 +103,11 @@ export class HandshakeReader {
     return { kind: "fault", reason: `before its handshake was done, ${reason}` }
   }
 
-  /** What a record adds to the messages; a text says what is wrong with it. */
+  /** The certificates and the end of the handshake that a record adds to the messages; a text is a fault. */
   private look(type: number, record: Buffer): Found | string {
     if (type === recordTypes.handshake && this.keys === undefined) return this.lookAt(record.subarray(recordHeadBytes))
-    // Alerts, and in TLS 1.3 a record that stands for nothing. After the keys have changed, OpenSSL takes no plain one.
+    // Alerts, and in TLS 1.3 a record that stands for nothing. After the change of keys, OpenSSL accepts no plain
+    // record.
     if (type !== recordTypes.applicationData) return { certificates: 0, isFinished: false }
     const inner = this.keys?.open(record)
     if (inner === undefined) return "it has sent a record that cannot be decrypted"
@@ -121,7 +123,7 @@ export class HandshakeReader {
       if (length > this.limits.bytesMax) return `it has sent a message of more than ${this.limits.bytesMax} bytes`
       if (type === messageTypes.compressedCertificate) return "it has sent compressed certificates"
       if (this.message.length < length) break
-      // In older versions it comes behind the change of ciphers, where nothing is looked at any more.
+      // Before TLS 1.3, Finished follows ChangeCipherSpec, after which nothing is inspected.
       if (type === messageTypes.finished && this.keys !== undefined) return { certificates, isFinished: true }
       if (type === messageTypes.certificate) {
         const sent = certificatesIn(this.message.subarray(messageHeadBytes, length), this.keys !== undefined)

@@ -2,10 +2,10 @@
  * Takes the bytes of a connection before node's TLS gets them, and gives the connection back. Node reads encrypted
  * bytes in C++, straight from the socket into OpenSSL; a stream of JavaScript below TLS would see them, and would stay
  * there for the life of the connection, at twice the CPU for long lists. Node's HTTP parser is the one part that is put
- * on top of a socket's readers and taken off again: node does so for each connection of HTTP/1.1. It cannot parse these
- * bytes, which does not matter: it reports each piece, and has a copy of it.
+ * on top of a socket's readers and taken off again: node does so for each connection of HTTP/1.1. It need not be able
+ * to parse these bytes: it reports each piece, and has a copy of it.
  *
- * What of this is undocumented is checked when the server starts: `checkInterception`, `takesBytes`.
+ * The undocumented parts of this are checked when the server starts: `checkInterception`, `takesBytes`.
  */
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
@@ -17,7 +17,7 @@ interface Parser {
   initialize(type: number, resource: object): void
   consume(handle: object): void
   unconsume(): void
-  /** The bytes that were read last. Called within the callback alone. */
+  /** The bytes that were read last. May be called only within the callback. */
   getCurrentBuffer(): Buffer
   close(): void
   [callback: number]: () => void
@@ -37,14 +37,14 @@ interface TlsHandle {
   readStop(): void
 }
 
-/** The bytes of one connection that are read before TLS gets them. */
+/** Bytes of one connection, read before TLS gets them. */
 export interface Interception {
-  /** TLS gets these bytes. */
+  /** Gives these bytes to TLS. */
   pass(bytes: Buffer): void
-  /** Nothing is read until `resume`. */
+  /** Stops reading until `resume`. */
   pause(): void
   resume(): void
-  /** From now on TLS reads by itself. */
+  /** Lets TLS read by itself from now on. */
   end(): void
 }
 
@@ -62,11 +62,11 @@ export function intercept(stream: TLSSocket, socket: Socket, onBytes: (bytes: Bu
     if (isEnded) return
     isEnded = true
     parser.unconsume()
-    // It may be in the middle of a call.
+    // The parser may be in the middle of a call.
     setImmediate(() => parser.close())
   }
   stream.once("close", end)
-  // Node takes it away when the connection closes, and must get nothing after it was destroyed.
+  // Node removes the handle when the connection closes; it must get nothing after its destruction.
   const use = (call: (handle: TlsHandle) => void): void => {
     const handle = stream.destroyed ? undefined : tlsHandleOf(stream)
     if (handle !== undefined) call(handle)
@@ -79,7 +79,7 @@ export function intercept(stream: TLSSocket, socket: Socket, onBytes: (bytes: Bu
   }
 }
 
-/** Called once at start. Throws an Error that says what node lacks. */
+/** Called once at start. Throws an Error that names the missing feature of node. */
 export function checkInterception(): void {
   parserClass()
 }
@@ -121,7 +121,7 @@ function handleOf(socket: Socket): object {
   return handle
 }
 
-/** Whether node's TLS takes bytes here that were read elsewhere. Asked at start, of a stream over any connection. */
+/** Whether node's TLS accepts bytes that were read elsewhere. Called at start, for a stream over any connection. */
 export function takesBytes(stream: TLSSocket): boolean {
   return tlsHandleOf(stream) !== undefined
 }

@@ -1,7 +1,7 @@
 /** Decrypts the handshake records of TLS 1.3 (RFC 8446 section 5.2). */
 import { createDecipheriv, createHmac } from "node:crypto"
 
-/** A record as it was before its encryption. */
+/** A decrypted record. */
 interface InnerRecord {
   readonly type: number
   readonly content: Buffer
@@ -18,7 +18,10 @@ const ivBytes = 12
 const tagBytes = 16
 const headBytes = 5
 
-/** The suites of node, by the length of their secrets. Two share one; which it is shows with the first record. */
+/**
+ * Cipher suites of node, by the length of their secrets. Two share a length; the first record shows which of them it
+ * is.
+ */
 const of384: readonly Cipher[] = [{ name: "aes-256-gcm", hash: "sha384", keyBytes: 32 }]
 const of256: readonly Cipher[] = [
   { name: "aes-128-gcm", hash: "sha256", keyBytes: 16 },
@@ -30,19 +33,19 @@ export class RecordKeys {
   private ciphers: readonly Cipher[]
   private sequence = 0
 
-  /** `secret`: of the handshake traffic of one end. */
+  /** `secret`: handshake traffic secret of one end. */
   constructor(private readonly secret: Buffer) {
     this.ciphers = secret.length === sha384Bytes ? of384 : of256
   }
 
-  /** The next record; undefined if it is none of these keys. */
+  /** Decrypts the next record; undefined if it is encrypted with none of these keys. */
   open(record: Buffer): InnerRecord | undefined {
     for (const cipher of this.ciphers) {
       const plain = this.opened(record, cipher)
       if (plain === undefined) continue
       this.ciphers = [cipher]
       this.sequence++
-      // The type is the last byte that is not padding.
+      // The type is the last byte before the padding.
       let end = plain.length
       while (end > 0 && plain[end - 1] === 0) end--
       return end === 0 ? undefined : { type: plain[end - 1] ?? 0, content: plain.subarray(0, end - 1) }
@@ -55,7 +58,7 @@ export class RecordKeys {
     const iv = expandLabel(this.secret, "iv", ivBytes, hash)
     iv.writeUInt32BE((iv.readUInt32BE(ivBytes - 4) ^ this.sequence) >>> 0, ivBytes - 4)
     const key = expandLabel(this.secret, "key", keyBytes, hash)
-    // Node's types have a function for each sort of cipher; all of these take the length of the tag.
+    // Node's types have a function for each kind of cipher; all of these accept the length of the tag.
     const decipher = createDecipheriv(name as "aes-128-gcm", key, iv, { authTagLength: tagBytes })
     decipher.setAAD(record.subarray(0, headBytes))
     decipher.setAuthTag(record.subarray(record.length - tagBytes))

@@ -52,7 +52,7 @@ function answerUnaudited(call: ResourceRequest, answer: { format: ResponseFormat
   return answerInTurns(call, answer)
 }
 
-/** As `bodyOf`, for the answer itself: the time of writing it begins behind it. */
+/** As `bodyOf`, for the answer itself: in the trace, the time after it counts as writing the answer. */
 function madeBody(call: ResourceRequest, format: ResponseFormat, version: ObjectVersion): Buffer {
   const { trace } = call.request
   const body = bodyOf(call, format, version, trace)
@@ -60,7 +60,7 @@ function madeBody(call: ResourceRequest, format: ResponseFormat, version: Object
   return body
 }
 
-/** The object of an answer as audit records it: JSON, whatever the client asked for. */
+/** The object of an answer as audit records it: JSON, also if the client requested another format. */
 function* auditedObject(call: ResourceRequest, { format, version }: { format: ResponseFormat; version: ObjectVersion }): Stages<Buffer> {
   const json = bodyOf(call, { ...format, media: "json", indented: false }, version).subarray(0, -newline.length)
   yield
@@ -142,7 +142,7 @@ function bodyOf(call: ResourceRequest, format: ResponseFormat, version: ObjectVe
   return jsonTextOf(format, jsonOf(handle, version))
 }
 
-/** The form is made first, and encoded then, but for metadata in protobuf, where both are one. */
+/** Makes the form, then encodes it; partial metadata in protobuf takes one step for both. */
 function bodyAs(call: ResourceRequest, format: ResponseFormat, version: ObjectVersion, trace: Trace): Buffer {
   if (format.as?.kind !== "Table" && format.media === "compact") return partialEnvelope(call, format, version)
   if (format.as?.kind !== "Table" && format.media !== "yaml") {

@@ -16,8 +16,8 @@ import { objectAccess } from "./subresource-action.ts"
 import type { WriteOptions } from "./write-options.ts"
 
 /**
- * Answers a decoded object. It passes admission and validation like one that is created, and nothing is stored, so a
- * dry run differs in nothing. Throws ApiError.
+ * Answers a decoded object. It passes admission and validation like a created object. Nothing is stored, so a dry run
+ * does the same. Throws ApiError.
  */
 export async function answeredOperation(call: ObjectRequest, sent: ApiObject, options: WriteOptions): Promise<ApiObject> {
   const { registry, handle, request, parts } = call
@@ -47,14 +47,14 @@ export async function answeredOperation(call: ObjectRequest, sent: ApiObject, op
   })
 }
 
-/** What only a server sets counts as not sent, as in every creation. */
+/** Drops metadata that only a server sets, as in every creation. */
 function dropSystemFields({ metadata = {} }: ApiObject): void {
   const fields: JsonObject = metadata
   for (const name of ["uid", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"]) delete fields[name]
   if (metadata.creationTimestamp !== undefined) fields["creationTimestamp"] = null
 }
 
-/** As in the reference, the answer says who set which fields, although no one will ask. */
+/** As in the reference, the answer has managed fields, although no object keeps them. */
 async function withManagedFields(
   { registry, handle, request }: ObjectRequest,
   sent: ApiObject,

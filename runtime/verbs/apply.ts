@@ -103,7 +103,7 @@ async function readConfiguration(body: Buffer, signal: DeadlineSignal): Promise<
     try {
       const { value, duplicates } = await readJson(body.length, text, signal)
       if (duplicates.length === 0) return { value, duplicates }
-      // The texts of the reference name lines, which only the YAML parser knows; it refuses larger bodies.
+      // The reference's messages contain line numbers, which only the YAML parser has; it refuses larger bodies.
       if (Buffer.byteLength(text) > yamlBodyBytesMax)
         return { value, duplicates: duplicates.map((path) => `key ${JSON.stringify(path)} already set in map`) }
     } catch (error) {

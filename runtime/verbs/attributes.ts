@@ -1,7 +1,7 @@
 import type { KindName, OpenAttributes, Operation, RequestOptions } from "../admission/plugin.ts"
 import type { ObjectRequest } from "./call.ts"
 
-/** Makes the request attributes for admission, once per write. `kind`: that of the body, if not the resource's own. */
+/** Makes the request attributes for admission, once per write. `kind`: the body's kind, if not the resource's own. */
 export function attributesOf(
   { request, handle, parts }: ObjectRequest,
   operation: Operation,

@@ -12,8 +12,8 @@ import { successStatus } from "../wire/status.ts"
 import { type ListOptions, listFreshness, readSelection, type Selection } from "./list/list-options.ts"
 
 /**
- * A request whose kind is known. The operation of a verb needs no more of it: `createOperation`, `updateOperation` and
- * the others take decoded input and return objects. The verbs around them read bodies and send answers.
+ * A request whose kind is known, as the operations of verbs need it: `createOperation`, `updateOperation` and the
+ * others take decoded input and return objects. The verbs around them read bodies and send answers.
  */
 export interface ObjectRequest {
   readonly parts: ServerParts
@@ -38,7 +38,7 @@ export interface ResponseFormat extends Negotiated {
 /**
  * Negotiates the format of the response. Every verb calls it first. Throws 406. `read`: the request changes nothing, so
  * `checkFormat` can follow when the response is known: 404 and 400 then come before 406, as in the reference. `tables`:
- * false for an answer that has no Table; what a behaviour answers in place of the store never has one.
+ * false for an answer that has no Table; an answer of a behaviour in place of the store never has one.
  */
 export function negotiateResponse(
   call: ResourceRequest,

@@ -29,7 +29,7 @@ import { attributesOf } from "./attributes.ts"
 import { type ResourceRequest, negotiateResponse } from "./call.ts"
 import { checkLogWebSocket, passLogToWebSocket } from "./websocket/log-websocket.ts"
 
-/** A request, and the signal that closes every connection made for it. */
+/** A request, and the signal that closes all of its connections. */
 interface Connection {
   readonly call: ResourceRequest
   readonly signal: AbortSignal

@@ -20,7 +20,7 @@ export async function createVerb(call: ResourceRequest): Promise<void> {
   await answerWrite(call, { format, result })
 }
 
-/** Creates a decoded object. Throws as `createObject`, and 400 for a namespace other than that of the path. */
+/** Creates a decoded object. Throws as `createObject`, and 400 for another namespace than in the path. */
 export function createOperation(call: ObjectRequest, object: ApiObject, options: WriteOptions): Promise<WriteResult> {
   const { info } = call.request
   matchNamespace(object, info.namespace)

@@ -4,9 +4,9 @@ import type { AuthorizeCreate } from "../registry/create.ts"
 import type { ObjectRequest } from "./call.ts"
 
 /**
- * The right that a PUT or an apply needs in addition when it creates its object: the filter has asked for `update` or
- * `patch` alone. Authorizers are asked once per request, also if the creation is tried again. Throws 403 with the text
- * for `create`, and 500 when an authorizer could not decide.
+ * The right that a PUT or an apply also needs when it creates its object: the filter has checked `update` or `patch`
+ * alone. Authorizers are called once per request, also if the creation is tried again. Throws 403 with the text for
+ * `create`, and 500 when an authorizer could not decide.
  */
 export function creationRight({ parts, request }: ObjectRequest): AuthorizeCreate {
   let isAllowed = false

@@ -102,7 +102,7 @@ function unknownPolicy(value: string): Failure {
 
 /**
  * The preconditions. The query names them `uid` and `resourceVersion`, as in the reference. For a collection,
- * `resourceVersion` in the query is also the version to list at, and only that if the request has a body.
+ * `resourceVersion` in the query is also the version to list at, and no precondition if the request has a body.
  */
 function preconditions(
   query: URLSearchParams,
@@ -117,7 +117,7 @@ function preconditions(
   return { uid, resourceVersion }
 }
 
-/** Two different values could never both match. An empty one in the query is none; in the body it never matches. */
+/** Two different values could never both match. An empty one in the query is ignored; in the body it never matches. */
 function agreed(name: string, inBody: string | undefined, inQuery: string): string | undefined {
   if (inBody !== undefined && inQuery !== "" && inBody !== inQuery) {
     throw badRequest(

@@ -21,7 +21,7 @@ export async function deleteVerb(call: ResourceRequest): Promise<void> {
   return answerStatus(call, { name: info.name, group: kind.group, kind: kind.resource, ...(uid !== undefined && { uid }) })
 }
 
-/** Called by each deletion: warns a client that may not know what happens to dependents. */
+/** Called by each deletion: warns a client that may not expect the effect on dependents. */
 export function remindOfDependents({ handle, request }: ObjectRequest, { orphanDependents, propagationPolicy }: DeleteOptions): void {
   const { propagationReminder } = handle.kind.rules
   if (propagationReminder === undefined || orphanDependents !== undefined || propagationPolicy !== undefined) return

@@ -6,7 +6,7 @@ import { ignoreReadErrorParameter } from "./delete-options.ts"
 
 const undecodableHelp = `DELETE of the object with ?${ignoreReadErrorParameter}=true removes it as it is`
 
-/** The error that a client receives for what an operation threw. Undefined: anything else is a fault of the server. */
+/** The error that a client receives for an operation's exception. Undefined: the exception is a fault of the server. */
 export function apiErrorOf(error: unknown): ApiError | undefined {
   if (error instanceof ApiError) return error
   if (error instanceof UndecodableError) return internal(`${error.message}; ${undecodableHelp}`)

@@ -15,7 +15,7 @@ export async function getVerb(call: ResourceRequest): Promise<void> {
   await answerVersion(call, { format, version: found, status: 200 })
 }
 
-/** Reads an object at the freshness that the query asks for. Throws 400 or as `getObject`. */
+/** Reads an object at the freshness that the query requests. Throws 400 or as `getObject`. */
 export function getOperation({ registry, handle, request: { info, query, trace } }: ObjectRequest): Promise<CachedObject> {
   const { namespace, name } = info
   return getObject(registry, handle, { namespace, name, freshness: getFreshness(query), trace })

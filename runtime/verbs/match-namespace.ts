@@ -1,12 +1,12 @@
-/** The namespace of a body beside that of its path. */
+/** Compares the namespaces of body and path. */
 import { badRequest } from "../base/errors.ts"
 import type { ApiObject } from "../base/json.ts"
 import { cut } from "../base/quote.ts"
 
 /**
- * Sets the namespace of `object` to that of the path. For cluster-scoped objects (`ofPath` is "") it removes a
- * namespace, as the reference does, since charts set one there. Throws 400 if object and path name different ones.
- * Create, update, patch and sub-resources call it before any rule of the kind.
+ * Sets the namespace of `object` to the path's. Removes it from cluster-scoped objects (`ofPath` is ""), as the
+ * reference does, since charts set one there. Throws 400 if object and path name different ones. Create, update, patch
+ * and sub-resources call it before any rule of the kind.
  */
 export function matchNamespace({ metadata }: ApiObject, ofPath: string): void {
   if (metadata === undefined) return

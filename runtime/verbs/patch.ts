@@ -57,8 +57,8 @@ export async function patchVerb(call: ResourceRequest, scope: WriteScope = {}): 
 }
 
 /**
- * Changes an object by a parsed patch. Throws as `updateObject`, and 400 or 422 for a result that is no object of the
- * kind.
+ * Changes an object by a parsed patch. Throws as `updateObject`, and 400 or 422 for a result that is not an object of
+ * the kind.
  */
 export async function patchOperation(
   call: ObjectRequest,
@@ -99,7 +99,7 @@ interface PatchedState {
 
 /** Makes the next object: applies the patch, then normalizes, defaults and checks the result. */
 function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, written, isLarge }: PatchedState): Stages<ApiObject> {
-  // What the defaults of an earlier attempt added.
+  // Forgets characters that defaults of an earlier attempt added.
   call.request.pace.bytes = options.bodyBytes
   const changed = ofSameKind(call, yield* options.patch.apply(old, isLarge), options)
   const { strictErrors, ordered, isApplied = false, isStrategic = false } = options.patch
@@ -110,7 +110,7 @@ function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, w
       keepNulls: isApplied,
       written,
     })
-    // An apply names fields that its type does not declare, and drops those below a type without any, in silence.
+    // An apply reports undeclared fields itself, and silently drops fields below a type that declares none.
     const reported = isApplied ? [] : unknown
     applyFieldValidation(call, [...strictErrors, ...(ordered === undefined ? reported : ordered(reported))], options)
     patched = object
@@ -118,7 +118,7 @@ function* patching(call: ObjectRequest, options: PatchedOptions, { scope, old, w
     if (!(error instanceof ApiError) || error.code !== 400) throw error
     throw decodeFault(error.message, changed, isStrategic)
   }
-  // An object that is to have a uid and does not exist is refused for that, whatever its name.
+  // A missing object with a uid in the patch is refused for its uid, not for its name.
   if (old !== undefined || (patched.metadata?.uid ?? "") === "") matchPath(call, patched)
   return scope.next === undefined || old === undefined ? patched : withManagers(scope.next(patched, old), patched.metadata?.managedFields)
 }
@@ -129,8 +129,8 @@ function isOtherVersion({ handle }: ObjectRequest): boolean {
 }
 
 /**
- * An apply that changes nothing sets no defaults, as in the reference: those of another version than the stored one are
- * dropped again, and each apply would count as a change.
+ * An apply that changes nothing sets no defaults, as in the reference: defaults of another version than the stored one
+ * are dropped again, and each apply would count as a change.
  */
 function undefaulted({ handle }: ObjectRequest): Parameters<typeof renormalizing>[1] {
   return { shape: handle.parts.shape, applyDefaults: () => {} }
@@ -150,18 +150,18 @@ export function patchTypeOf(call: ResourceRequest): PatchType {
   const header = call.request.headers["content-type"] ?? ""
   const end = header.indexOf(";")
   const type = end < 0 ? header : header.slice(0, end)
-  // A definition's schema says nothing of strategic merge patches.
+  // A definition's schema has no rules for strategic merge patches.
   const isCustom = call.handle.kind.custom !== undefined
   const served = isCustom ? customPatchTypes : patchTypes
   const known = served.find((candidate) => candidate === type)
   if (known !== undefined) return known
   if (isCustom) throw unsupportedMediaType(served)
-  // So the reference does not say that a version is deprecated either.
+  // The reference sends no deprecation warning with this refusal either.
   call.request.warnings.length = 0
   throw unsupportedPatchType()
 }
 
-/** The reference's router refuses these before it reads the body, with a text of its own. */
+/** The reference's router refuses these before it reads the body, with its own message. */
 function unsupportedPatchType(): ApiError {
   const { code, reason, message } = unsupportedMediaType(patchTypes)
   return new ApiError(code, reason, `415: Unsupported Media Type: ${message}`, {})
@@ -209,7 +209,7 @@ interface PatchedOptions {
   readonly others: ReadonlyMap<string, KindHandle>
 }
 
-/** Opens the other versions of a built-in kind, whose documents a patch may make of an object. Most kinds have none. */
+/** Opens the other versions of a built-in kind: a patch may turn an object into one of them. Most kinds have none. */
 async function otherVersions({ registry, handle, parts }: ObjectRequest): Promise<ReadonlyMap<string, KindHandle>> {
   const others = new Map<string, KindHandle>()
   if (handle.kind.custom !== undefined) return others
@@ -222,7 +222,7 @@ async function otherVersions({ registry, handle, parts }: ObjectRequest): Promis
   return others
 }
 
-/** The object of another version of the kind, in the version of the path. Fields that it does not know are dropped. */
+/** Converts a document of another version into the version of the path, and drops fields that the latter lacks. */
 function converted({ handle, parts }: ObjectRequest, other: KindHandle, document: JsonObject): JsonObject {
   const { object } = normalize(other.parts.shape, document, { maxValues: documentValuesMax })
   other.parts.applyDefaults(object, { vendor: parts.vendor })
@@ -252,7 +252,7 @@ function ofSameKind(call: ObjectRequest, object: JsonObject, options: PatchedOpt
   return whole ? object : { ...object, kind: shownKind, apiVersion: shownVersion }
 }
 
-/** The reference reads nothing of a document without a version: it knows no field of it, and misses its name. */
+/** Without an apiVersion, the reference recognizes no field of a document, and misses its name. */
 function namelessResult(call: ObjectRequest, object: JsonObject, options: PatchedOptions): ApiError {
   const { info } = call.request
   const unknown = Object.keys(object).filter((name) => name !== "apiVersion" && name !== "kind")
@@ -293,7 +293,7 @@ function partAt(value: JsonValue, path: string): JsonValue | undefined {
     return part === undefined ? undefined : [part]
   }
   if (!isObject(value)) return undefined
-  // A key may have dots. The longest that there is counts.
+  // A key may contain dots; the longest existing key counts.
   for (let end = path.length; end > 0; end = Math.max(path.lastIndexOf(".", end - 1), path.lastIndexOf("[", end - 1))) {
     const name = path.slice(0, end)
     const field = ownField(value, name)
@@ -304,7 +304,7 @@ function partAt(value: JsonValue, path: string): JsonValue | undefined {
   return undefined
 }
 
-/** What the reference calls the values that a field of another type was given. */
+/** The reference's names for JSON types, in errors about a value of another type than its field. */
 const goKinds: Readonly<Record<string, string>> = { string: "string", object: "map", array: "slice", bool: "bool" }
 const numericType = /^(u?int(8|16|32|64)?|float(32|64))$/
 

@@ -24,7 +24,7 @@ import {
 import type { ResourceRequest, ResponseFormat } from "./call.ts"
 import { jsonOf, objectOf, type ObjectVersion } from "./represent.ts"
 
-/** The options for rendering the table that a request asks for. Throws 400. */
+/** Options for rendering the requested table. Throws 400. */
 export function tableOptions(call: ResourceRequest, format: ResponseFormat): TableOptions {
   const { parts, handle } = call
   return {
@@ -43,7 +43,7 @@ export function tableOf(handle: KindHandle, version: ObjectVersion, options: Tab
   return renderTable([object], singleMetadata(object), options)
 }
 
-/** What rendering depends on: the kind, and the vendor's names. */
+/** The inputs of rendering: the kind, and the vendor's names. */
 export type RenderedRequest = Pick<ResourceRequest, "handle" | "parts">
 
 /** JSON of an object's partial metadata, as a copy. */
@@ -63,7 +63,7 @@ export function partialOf(call: RenderedRequest, format: ResponseFormat, version
 
 /**
  * The protobuf message of an object's partial metadata, without its envelope. Cut out of the stored message if the
- * cache has that.
+ * cache has one.
  */
 export function partialMessage({ handle }: Pick<RenderedRequest, "handle">, version: ObjectVersion): Uint8Array {
   const stored = handle.kind === handle.stored ? version.message?.() : undefined

@@ -21,7 +21,7 @@ export function objectOf(handle: KindHandle, version: ObjectVersion): ApiObject 
   return version.object ?? handle.fromStored(parseObject(version.json()))
 }
 
-/** JSON in the handle's version: the bytes of what was read if they are in it. */
+/** JSON in the handle's version: the bytes that were read, if they are in that version. */
 export function jsonOf(handle: KindHandle, version: ObjectVersion): Buffer {
   if (handle.readsOwnVersion) return version.json()
   return version.derived(`json:${handle.apiVersion}`, () => Buffer.from(stringify(objectOf(handle, version))))

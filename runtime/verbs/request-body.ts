@@ -34,7 +34,7 @@ export async function readObject(
   await call.request.pace.turn()
   const { object, settled } = decoded
   withDefaults(call, handle.parts, object, settled)
-  // A settled value is taken as it is stored.
+  // Settled values are learned only in their stored form.
   if (decoded.isPlain && settled === undefined && sentForms(object) === undefined) handle.settled?.learn(body, object)
   if (call.request.audit !== undefined) await auditBody(call, object)
   return object
@@ -46,7 +46,7 @@ async function auditBody({ handle, request }: ResourceRequest, object: ApiObject
   request.audit?.sent(object, handle.kind.custom === undefined)
 }
 
-/** Sets defaults in a decoded object. What they add counts as sent, so that the work on a large result takes turns. */
+/** Sets defaults in a decoded object. Their characters count as sent, so that work on a large result takes turns. */
 export function withDefaults(
   { request, parts }: ObjectRequest,
   form: Pick<KindBody, "applyDefaults">,
@@ -61,7 +61,7 @@ export function withDefaults(
 
 /**
  * The body of a sub-resource with its own kind (Scale, Binding). `apiVersions`: the versions it may state; absent: only
- * that of the kind.
+ * the kind's version.
  */
 export async function readKindBody(
   call: ResourceRequest,
@@ -75,7 +75,7 @@ export async function readKindBody(
 }
 
 /**
- * Reads the bytes of the body, and marks the start of the work on the request. Those for a kind of a definition are
+ * Reads the bytes of the body, and marks the start of the work on the request. Bodies for a kind of a definition are
  * kept: the request is decoded again if the definition changes meanwhile. Throws 400 or 413.
  */
 export async function bodyOf({ handle, incoming, request }: ResourceRequest, limit?: number): Promise<Buffer> {

@@ -62,8 +62,8 @@ async function answerAsServed(parts: ServerParts, request: RequestContext): Prom
 }
 
 /**
- * Whether no kind of the server's own groups is asked for and none of a definition has the path: the reference answers
- * with a text then.
+ * Whether the path belongs neither to the server's own groups nor to a kind of a definition. The reference then answers
+ * with plain text.
  */
 function isForeignPath({ kinds }: Pick<ServerParts, "kinds">, info: RequestInfo): boolean {
   const kind = kinds.find(info.group, info.version, info.resource)

@@ -1,7 +1,7 @@
 /**
- * Looks for the few objects of a collection that a request is about, by something that each says of itself: the
- * disruption budgets that select a pod. What was read of an object is kept while the object does not change, so that a
- * short request does not cost the time to parse all that is stored.
+ * Finds the few objects of a collection that concern a request, by a test of their content: the disruption budgets that
+ * select a pod. The reading of an object is kept until the object changes, so that a short request need not parse all
+ * stored objects.
  */
 import { Pace } from "../base/pace.ts"
 import { Turns } from "../base/turns.ts"
@@ -13,7 +13,7 @@ import type { CachedObject, ResourceCache } from "../storage/cache.ts"
 import { parseObject } from "../registry/object-codec.ts"
 import type { KindHandle } from "../registry/registry.ts"
 
-/** How many times as long as parsing it the reading of an object takes: measured with selectors of many keys. */
+/** Time to read an object, as a multiple of the time to parse it; measured with selectors of many keys. */
 const readingTimes = 8
 
 interface Selection<Read> {
@@ -55,11 +55,11 @@ interface KeptReading<Read> {
   readonly read: Read
 }
 
-/** What one reading made of the objects of one resource, by their keys. */
+/** Results of one reading for the objects of one resource, by their keys. */
 class KeptReadings<Read> {
   private readonly byKey = new Map<string, KeptReading<Read>>()
   private bytes = 0
-  /** Readings that found no room since what is out of date was last looked for. */
+  /** Readings that found no room since outdated ones were last removed. */
   private refused = 0
 
   constructor(private readonly cache: ResourceCache) {}

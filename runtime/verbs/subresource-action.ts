@@ -1,4 +1,4 @@
-/** What a POST may use whose behaviour does more than change the parent: eviction. */
+/** Access to objects for a POST whose behaviour does more than change the parent: eviction. */
 import type { OpenAttributes } from "../admission/plugin.ts"
 import { serverAttributes, serverUser } from "../admission/server-identity.ts"
 import { assert } from "../base/assert.ts"
@@ -15,8 +15,8 @@ import { readDeleteOptions } from "./delete-options.ts"
 import { selectObjects } from "./select-objects.ts"
 
 /**
- * The registry for actions: the rules of requests apply, but there is no request. Admission has already checked what
- * the request does to its own object. Other changes are made, and admitted, as changes of the server.
+ * The registry for actions: the rules of requests apply, but there is no request. Admission has already checked the
+ * request's change of its own object. Other changes are made, and admitted, as changes of the server.
  */
 export function objectAccess(call: ObjectRequest, request: OpenAttributes): ObjectAccess {
   const { parts, registry } = call

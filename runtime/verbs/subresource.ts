@@ -35,7 +35,7 @@ export async function answerSubresource(call: ResourceRequest, subresource: Subr
   }
 }
 
-/** For bodies of the parent's kind. A behaviour may choose which part is taken. */
+/** For bodies of the parent's kind. A behaviour may choose the part of the body that is used. */
 async function onParent(call: ResourceRequest, subresource: Subresource): Promise<void> {
   switch (call.request.info.verb) {
     case "get":
@@ -67,7 +67,7 @@ async function postVerb(call: ResourceRequest, subresource: Subresource): Promis
   return answerKindBody(call, { format, kind: posted.form, object, columns: [], status: 201 })
 }
 
-/** What a POST to a sub-resource takes, and what handles it. */
+/** The body that a POST to a sub-resource takes, and the behaviour that handles it. */
 export interface PostedForm {
   readonly behaviour: SubresourceBehaviour
   readonly form: KindBody

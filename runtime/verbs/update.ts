@@ -46,7 +46,7 @@ export function updateOperation(
 ): Promise<WriteResult> {
   const { warnings } = call.request
   matchPath(call, body)
-  // Before the object is looked for: its absence is answered with the warning.
+  // Before the look-up of the object: a 404 also carries the warning.
   dedupOwnerReferences(body, (text) => warnings.push(text))
   return updateObject(call.registry, call.handle, {
     attributes: attributesOf(call, "UPDATE", options),

@@ -7,7 +7,7 @@ export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolea
   return tags.includes(tag) || tags.includes("*")
 }
 
-/** Sends 304. `headers` are those of the full response. */
+/** Sends 304. `headers`: as in the full response. */
 export function sendNotModified(outgoing: Outgoing, headers: Readonly<Record<string, string>>): void {
   if (outgoing.headersSent || outgoing.destroyed) return
   outgoing.writeHead(304, headers)

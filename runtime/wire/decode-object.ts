@@ -31,8 +31,8 @@ export interface ExpectedKind {
   /** Accepts any other version too: DeleteOptions are the same in every group. */
   readonly anyVersion?: boolean
   /**
-   * Whether some release of the reference has had such a kind. One that it has never had is refused in other words.
-   * Absent: each counts as known.
+   * Whether some release of the reference has had such a kind; the error for other kinds has another text. Absent:
+   * every kind counts as known.
    */
   readonly isKnown?: (apiVersion: string, kind: string) => boolean
 }
@@ -116,7 +116,7 @@ function withTypeMeta(object: ApiObject, kind: string, apiVersion: string): ApiO
   return object
 }
 
-/** Decodes a short body of which parts are known. Undefined: it has none, or a fault, which reading all of it finds. */
+/** Decodes a short body of which parts are known. Undefined: it has none, or a fault, which a full decode reports. */
 function withKnownParts(body: Uint8Array, options: DecodeOptions): DecodedObject | undefined {
   const { shape, expect, settled } = options
   if (body.length > knownBodyBytesMax) return undefined
@@ -141,7 +141,7 @@ function withKnownParts(body: Uint8Array, options: DecodeOptions): DecodedObject
 
 interface ParsedBody {
   readonly value: JsonValue
-  /** Messages about repeated keys, where only these are known. */
+  /** Messages about repeated keys, if unknown fields are not yet known. */
   readonly duplicates: string[]
   /** JSON text to parse again with its type when it has reportable fields. */
   readonly text?: string

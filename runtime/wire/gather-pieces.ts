@@ -4,7 +4,7 @@ import type { Piece } from "./list-pieces.ts"
 
 /**
  * Resolves with a copy of the bytes of all pieces, or undefined as soon as they are more than `bytesMax`. Waits where
- * the pieces ask for a turn.
+ * the pieces request a turn.
  */
 export async function gatherPieces(pieces: Iterable<Uint8Array | Piece | Turns>, bytesMax: number): Promise<Buffer | undefined> {
   let buffer: Buffer = Buffer.allocUnsafe(Math.min(bytesMax, firstBytes))

@@ -1,8 +1,8 @@
-/** Which kinds the reference can decode: what it serves, and what it has served in earlier releases. */
+/** The kinds that the reference can decode: kinds that it serves or has served in earlier releases. */
 
 /**
- * Versions that release 1.30 serves no more, or only by option, and whose objects it still reads; by group, neutral. A
- * body in one of them is refused for its version alone.
+ * Versions that release 1.30 no longer serves, or only by option, but still decodes; by neutral group. A body in one of
+ * them is refused for its version alone.
  */
 const earlierVersions: Readonly<Record<string, readonly string[]>> = {
   extensions: ["v1beta1"],
@@ -28,12 +28,12 @@ const earlierVersions: Readonly<Record<string, readonly string[]>> = {
   "storagemigration.orch.io": ["v1alpha1"],
 }
 
-/** A list of a kind is one that can be read as well. */
+/** The list of a known kind can be decoded as well. */
 const common = /List$/
 
 /**
- * Whether a body may be of this kind anywhere. `isServed` says so of what this server serves. Called for a body that is
- * of another kind than its request.
+ * Whether any request may have a body of this kind. `isServed`: whether this server serves it. Called for a body that
+ * is of another kind than its request.
  */
 export function isKnownKind(
   neutralVersion: string,

@@ -55,7 +55,7 @@ const field = fc.oneof(
     "}",
   ),
 )
-/** Field sets may hold anything, also what looks like a spec, and come before it. */
+/** Field sets may hold any value, also one that looks like a spec, and come before it. */
 const managed = (text: string) => `,"managedFields":[{"manager":"m","operation":"Update","fieldsV1":{"spec":${text}}}]`
 const whole = fc
   .tuple(fc.constantFrom("a", "b"), fc.option(spec, { nil: undefined, freq: 1 }), spec)
@@ -113,7 +113,7 @@ describe("parts of a body that are known", () => {
     expect(both?.spec).toBe(stored.spec)
     expect(both?.metadata?.managedFields).toBe(managedFields)
     expect(both).toEqual(decode(Buffer.from(sent), {}).object)
-    // One of them has changed.
+    // One field has changed.
     const other = replacing(sent.replace("nginx:1", "nginx:3"))
     expect(other?.metadata?.managedFields).toBe(managedFields)
     expect(other).toEqual(decode(Buffer.from(sent.replace("nginx:1", "nginx:3")), {}).object)

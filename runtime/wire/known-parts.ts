@@ -1,5 +1,5 @@
 /**
- * Parts of a body that this process has decoded or written before, and that need not be read again: a settled value
+ * Parts of a body that this process has decoded or written before, and need not read again: a settled value
  * (`encoding/settled-texts.ts`), and the managed fields of the object that the body replaces, which clients send back.
  */
 import { type ApiObject, isObject, type JsonObject } from "../base/json.ts"
@@ -13,10 +13,10 @@ export interface KnownParts {
   readonly isSettled: boolean
   /**
    * Called with the document that `rest` was parsed to: puts the settled value into it, and takes the managed fields
-   * out. Returns false if one of the parts is another field of that name than the document's own.
+   * out. Returns false if one of the parts is a field of that name elsewhere in the document.
    */
   readonly putBack: (document: JsonObject) => boolean
-  /** Called with the object that was made of the document: puts the managed fields into it. */
+  /** Called with the object made from the document: puts the managed fields into it. */
   readonly putManagers: (object: ApiObject) => void
 }
 
@@ -25,7 +25,7 @@ interface KnownFrom {
   readonly stored?: ApiObject | undefined
 }
 
-/** Undefined: nothing of the body is known. */
+/** Finds the known parts of a body. Undefined: there are none. */
 export function knownParts(body: Buffer, { settled, stored }: KnownFrom): KnownParts | undefined {
   const value = settled?.find(body, stored)
   const place = placeOfManagers(body, stored)

@@ -33,7 +33,7 @@ export interface JsonList extends ListHead {
   readonly itemsField?: string
   /** Counts the work of producing items; writers add their own. */
   readonly turns: Turns
-  /** What is written when there are no items: `[]`, or null for the rows of a Table. */
+  /** Written when there are no items: `[]`, or null for the rows of a Table. */
   readonly emptyItems?: "[]" | "null"
 }
 
@@ -50,7 +50,7 @@ export interface RangedItem {
   readonly sizeBytes: number
 }
 
-/** Consecutive items: those of `objects` from `start` to before `end`, at least one. */
+/** Consecutive items: `objects` from `start` to before `end`, at least one. */
 export interface ItemRun {
   readonly objects: readonly RangedItem[]
   readonly start: number
@@ -62,7 +62,7 @@ export interface ItemRun {
   encoded(form: string, make: () => Buffer): Buffer | undefined
 }
 
-/** Bytes to write: `before`, which is short, then those of the place. */
+/** Bytes to write: `before`, which is short, then the bytes of the range. */
 export interface Piece extends ByteRange {
   before: Uint8Array
 }
@@ -270,8 +270,8 @@ function itemHeadOf(list: JsonList): Buffer {
 }
 
 /**
- * The number of bytes compared of an item's head, which must be there: its end, `"v1",` and a little before. Comparing
- * all of it costs as much as copying the item.
+ * Bytes compared at the end of an item's head: `"v1",` and a little before. Comparing the whole head costs as much as
+ * copying the item.
  */
 const headTailBytes = 8
 

@@ -34,9 +34,9 @@ export interface PiecesAnswer {
 }
 
 /**
- * Called once by list. Sends what fits one buffer whole, with its length, and streams the rest. Resolves when the last
- * byte was handed over, or the client has disconnected. Throws what the pieces throw before the response has begun;
- * later it destroys the response, so that the client sees an error and not a shorter list.
+ * Called once by list. Sends a response that fits one buffer whole, with its length, and streams others. Resolves when
+ * the last byte was handed over, or the client has disconnected. Throws the errors of the pieces until the response has
+ * begun; later it destroys the response, so that the client sees an error and not a shorter list.
  */
 export async function writePieces(answer: PiecesAnswer): Promise<void> {
   const { outgoing } = answer
@@ -109,7 +109,7 @@ class Streaming {
   private readonly signal: DeadlineSignal | undefined
   private readonly gzip: Gzip | undefined
   private readonly trace: Trace
-  /** When the chunk that is on its way was written. */
+  /** Time at which the current chunk was written. */
   private sentMs: number | undefined
   private over = false
 
@@ -211,7 +211,7 @@ class Gatherer {
   private rest: Piece | undefined
   /** Bytes of the current chunk. */
   private length = 0
-  /** To wait for before the next piece. */
+  /** Set if the caller must wait for a turn before the next piece. */
   private turns: Turns | undefined
 
   constructor(
@@ -285,7 +285,7 @@ function restOf({ before, bytes, end, start }: Piece, taken: number): Piece {
   return { ...pieceOf(Buffer.from(bytes.subarray(start + taken, end))), before }
 }
 
-/** Of all lists together. */
+/** Buffers of all lists. */
 const buffers = new SpareBuffers(16)
 
 /** The buffer size for a new list. */

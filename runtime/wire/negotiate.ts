@@ -34,8 +34,8 @@ export interface Negotiated {
 export interface NegotiateOptions {
   readonly vendor: Vendor
   /**
-   * False: there is no compact encoding at all. `metadata`: objects of the kind have none, only what `as=` may request
-   * of them. The media type is then known but fits no object, as for custom resources of the reference.
+   * False: there is no compact encoding at all. `metadata`: only partial metadata, requested with `as=`, has one. The
+   * media type is then known but fits no object, as for custom resources of the reference.
    */
   readonly compact?: boolean | "metadata"
   /** Watches are sent as frames, which YAML does not have. */
@@ -44,9 +44,9 @@ export interface NegotiateOptions {
   readonly collection?: boolean
   /** The response is an error: a wildcard suffices, while other responses require a known name. */
   readonly failure?: boolean
-  /** What `as=` may request: forms of objects (the default), aggregated discovery, or nothing. */
+  /** The values that `as=` may have: forms of objects (the default), aggregated discovery, or none. */
   readonly renderings?: "objects" | "discovery" | "none"
-  /** False: the objects of the answer have no Table, as reviews. Default true. */
+  /** False: the objects of the answer, such as reviews, have no Table. Default true. */
   readonly tables?: boolean
 }
 
@@ -61,7 +61,7 @@ function mediaTypes(options: { vendor: Vendor; compact?: boolean | "metadata" })
 }
 
 /**
- * Called once per request with its Accept header, before any work. Throws ApiError 406 that lists what is supported:
+ * Called once per request with its Accept header, before any work. Throws ApiError 406 that lists the supported types:
  * with `details` when no media type matches at all, without when only parameters do not match, as the reference does.
  */
 export function negotiate(accept: string | undefined, options: NegotiateOptions): Negotiated {
@@ -144,8 +144,8 @@ function rendering(parameters: ReadonlyMap<string, string>, options: NegotiateOp
 }
 
 /**
- * Called once the response is known to be an object or a list: a rendering for the other is not acceptable. `kind` is
- * that of the response: `ConfigMapList`. Throws ApiError 406.
+ * Called once the response is known to be an object or a list: a rendering for the other is not acceptable. `kind`: the
+ * kind of the response, as `ConfigMapList`. Throws ApiError 406.
  */
 export function checkRendering(as: Rendering | undefined, answer: { list: boolean; kind: string }): void {
   if (as?.kind === "PartialObjectMetadata" && answer.list) {
@@ -171,8 +171,7 @@ interface Clause {
 }
 
 /**
- * Splits an `Accept` header at its commas. Called by all code that reads one. Throws ApiError 400 for more clauses than
- * any client sends.
+ * Splits an `Accept` header at its commas. Called by all code that reads one. Throws ApiError 400 for too many clauses.
  */
 export function acceptClauses(text: string): readonly string[] {
   if (text.length > acceptCharactersMax)

@@ -142,7 +142,7 @@ export function encodeStatus(media: Media, status: ApiObject, indented = false):
   return encodeWith(media, status, statusCodec, indented)
 }
 
-/** Encodes a small object. `codec` is that of its kind. */
+/** Encodes a small object. `codec`: the codec of its kind. */
 export function encodeWith(media: Media, object: ApiObject, codec: ProtobufCodec, indented = false): Buffer {
   return media === "compact"
     ? wrapUnknown({ apiVersion: object.apiVersion ?? "", kind: object.kind ?? "", raw: codec.encode(object) })

@@ -13,7 +13,7 @@ it("keeps as many buffers as lists are written together, and those of a burst on
   expect(buffers.takenBytes).toBe(0)
   for (let round = 0; round < 128; round++) writeTogether(buffers, 2)
   expect(buffers.kept).toBe(2)
-  // What is kept is used again.
+  // Kept buffers are used again.
   const again = buffers.take(1024)
   expect(buffers.kept).toBe(1)
   buffers.giveBack(again, true)

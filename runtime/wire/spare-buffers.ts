@@ -1,6 +1,6 @@
 /**
- * Buffers of finished lists, for reuse. As many are kept as lists were written at a time lately: when all informers of
- * a cluster list together, each list takes one, and what a burst has left must not stay as long as the process.
+ * Buffers of finished lists, for reuse. Keeps as many as there were concurrent lists lately: when all informers of a
+ * cluster list together, each list takes one, and the buffers of a burst must not stay for the life of the process.
  */
 
 /** Lists after which the number to keep is settled again. */
@@ -44,7 +44,7 @@ export class SpareBuffers {
     this.returned++
     if (this.returned < listsPerPeriod) return
     this.returned = 0
-    // Those that were returned first have not been used for longest.
+    // Buffers that were returned first have been unused for longest.
     this.spare.splice(0, this.spare.length + this.taken - this.peak)
     this.peak = this.taken
   }

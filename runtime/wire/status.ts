@@ -1,6 +1,6 @@
 /**
- * Converts errors and outcomes to Status objects. Only here does an ApiError become what clients read. Field order is
- * the reference's.
+ * Converts errors and outcomes to Status objects. Only here an ApiError becomes a response. Field order is the
+ * reference's.
  */
 import type { ApiError, StatusDetails } from "../base/errors.ts"
 import type { ApiObject, JsonObject } from "../base/json.ts"
@@ -92,7 +92,7 @@ function metadataOf(continueToken: string): JsonObject {
   return { continue: continueToken }
 }
 
-/** The Status of a DELETE that removed the object. `details` says what was deleted, in neutral names. */
+/** The Status of a DELETE that removed the object. `details` identifies the deleted object, in neutral names. */
 export function successStatus(subject: StatusDetails | undefined, vendor: Vendor): ApiObject {
   return {
     kind: "Status",

@@ -54,8 +54,8 @@ export class YamlThread {
   }
 
   /**
-   * Called with the bytes of a body. Throws ApiError: what `parseYaml` throws, 413 for a document that takes too long
-   * or too much memory, 429 when too many wait.
+   * Called with the bytes of a body. Throws ApiError: as `parseYaml`, 413 for a document that takes too long or too
+   * much memory, 429 when too many wait.
    */
   read(body: Uint8Array, signal?: DeadlineSignal): Promise<ReadYaml> {
     return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ import { writeYaml, writingYaml } from "./yaml-writer.ts"
 
 const runs = Number(process.env.YAML_RUNS ?? 3000)
 
-/** The output of the package that earlier versions used, with escapes for what YAML 1.1 reads otherwise. */
+/** The output of the package that earlier versions used, with escapes for characters that YAML 1.1 reads otherwise. */
 function byPackage(value: JsonValue): string {
   const document = new Document(value, {
     version: "1.1",

@@ -158,11 +158,14 @@ function needsQuotes(text: string): boolean {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these cannot stand in a plain text
 const unprintable = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\u{D800}-\u{DFFF}]/u
-/** Of these, what JSON writes as it is. To a reader of YAML 1.1 three are line breaks, others are forbidden. */
+/**
+ * Unprintable characters that JSON leaves as they are. To a reader of YAML 1.1 three are line breaks, others are
+ * forbidden.
+ */
 const rawInJson = /[\x7f-\x9f\u2028\u2029\ufeff]/g
-/** What a reader of YAML 1.2 reads as a number. */
+/** Texts that a reader of YAML 1.2 reads as a number. */
 const coreNumber = /^(?:0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/
-/** Begins with an indicator, or contains what would end a plain scalar or begin a comment. */
+/** Begins with an indicator, or contains characters that would end a plain scalar or begin a comment. */
 const notPlain = /^[\n\t ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|[\n:][ \t]|[ \t]\n|[\n\t ]#|[\n\t :]$/
 /** A line that looks like the start or end of a document, or a directive. */
 const documentMarker = /^(?:%|---|\.\.\.)/m

@@ -1,4 +1,4 @@
-/** Configurations of authentication and authorization, and what kube-apiserver 1.30 says of them at its start. */
+/** Configurations of authentication and authorization, and kube-apiserver 1.30's messages about them at its start. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -29,7 +29,7 @@ const kubeconfig = {
 }
 writeFileSync(join(folder, "kube.yaml"), JSON.stringify(kubeconfig))
 
-// Recorded texts are those of the file.
+// The texts come from the recorded file.
 const recorded = parse(readFileSync(new URL("recorded.yaml", import.meta.url), "utf8")) as readonly Recorded[]
 
 function started(of: Recorded["of"], text: string): string | undefined {
@@ -61,7 +61,7 @@ function started(of: Recorded["of"], text: string): string | undefined {
 const libraryTypes = '"AlwaysAllow", "AlwaysDeny", "Webhook"'
 const allTypes = '"ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"'
 
-/** Where this server says something else: it names whole keys, and fields in place of types of Go. */
+/** Differences of this server's messages: it names whole keys, and fields in place of types of Go. */
 const ours: Readonly<Record<string, readonly (readonly [theirs: string, ours: string])[]>> = {
   extra: [
     ['Invalid value: "ex_ample.org":', 'Invalid value: "ex_ample.org/a b":'],

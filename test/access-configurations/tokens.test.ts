@@ -1,4 +1,4 @@
-/** Tokens of issuers of a configuration, and whom kube-apiserver 1.30 takes them for. */
+/** Tokens of issuers of a configuration, and the users that kube-apiserver 1.30 takes them for. */
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
@@ -15,7 +15,7 @@ interface Recorded {
   readonly issuers: Readonly<Record<string, Omit<JwtConfiguration, "issuer">>>
   readonly tokens: readonly { readonly issuer: string; readonly claims: Claims; readonly user?: object; readonly error?: string }[]
 }
-// Recorded texts are those of the file.
+// The texts come from the recorded file.
 const { issuers, tokens } = parse(readFileSync(new URL("tokens.yaml", import.meta.url), "utf8")) as Recorded
 
 const clock = createManualClock(Date.now())
@@ -43,7 +43,7 @@ const lookUp = jwtTokens({
   meter: (issuer, result) => measured.push(`${issuer} ${result}`),
 })
 
-/** Where this server says something else: claims of wrong types are found later, and errors of extras say of what. */
+/** Differences of this server's messages: it checks claims' types later, and errors about extra claims mention them. */
 const ours: readonly (readonly [theirs: string | RegExp, ours: string])[] = [
   [
     "oidc: verify token: oidc: failed to unmarshal claims: json: cannot unmarshal number into Go struct field idToken.sub of type string",
@@ -65,7 +65,7 @@ test.each(tokens)("$issuer: $claims", async ({ issuer, claims, user, error }) =>
   else expect({ ...(found as object), groups: [...Object(found).groups, "system:authenticated"] }).toEqual(asUser(user ?? {}))
 })
 
-/** As the server keeps it: a review leaves out what is empty. */
+/** The user as the server keeps it: a review leaves out empty fields. */
 function asUser({ username, ...rest }: { readonly username?: string }): object {
   return { extra: {}, ...rest, name: username }
 }

@@ -1,6 +1,6 @@
 /**
- * Whatever the bytes of a body, the response is a success or a Status that blames the client, never a server error, and
- * the server continues to work. Specification section 7; design promise 6.
+ * For any bytes of a body, the response is a success or a Status that blames the client, never a server error, and the
+ * server continues to work. Specification section 7; design promise 6.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

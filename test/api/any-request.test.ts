@@ -1,6 +1,6 @@
 /**
- * Whatever the method, path, media types and bytes, the response is a success or a Status that blames the client, and
- * the server continues to work. Covers every served kind and sub-resource with every method. Specification section 7;
+ * For any method, path, media types and bytes, the response is a success or a Status that blames the client, and the
+ * server continues to work. Covers every served kind and sub-resource with every method. Specification section 7;
  * design promise 6.
  */
 import fc from "fast-check"
@@ -42,7 +42,7 @@ function bytesOf(value: unknown): Buffer {
 function pathsOf({ group, version, resource, namespaced, subresources }: Kind): string[] {
   const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`
   const collection = namespaced ? `${root}/namespaces/${namespace}/${resource}` : `${root}/${resource}`
-  // Requests that are passed on to other machines get the response of those: 503 when there are none.
+  // Requests that are passed on to other machines get their response: 503 when there are none.
   const below = subresources.filter(({ type }) => type !== "connect").map(({ name }) => `${collection}/a/${name}`)
   return [`${root}/${resource}`, collection, `${collection}/a`, `${collection}/none`, ...below]
 }
@@ -98,7 +98,7 @@ interface Sent {
   readonly body: Buffer
 }
 
-/** Mostly plausible requests, because only those reach the deeper code. */
+/** Mostly plausible requests, because only plausible ones reach the deeper code. */
 const likely = fc.constantFrom(...kinds.filter(({ resource }) => resource in samples)).chain((kind) => {
   const [collection = "", object = "", , ...below] = pathsOf(kind).slice(1)
   const some = { accept: fc.constantFrom("application/json", compact), query: queries, protocol: fc.nat(1) }

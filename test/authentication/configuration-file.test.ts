@@ -24,7 +24,7 @@ async function startWith(text: string, options: Partial<Options> = {}) {
   const server = await startServerWith({ "authentication-config": file("authentication.yaml", text), ...options })
   const connection = connectTo(server, { protocol: "http2" })
   let asked = 0
-  /** Each token is another one, so that no answer is a kept one. */
+  /** Uses a new token each time, so that no cached answer counts. */
   const ask = async (provider: Provider, claims: Claims = {}, key = first): Promise<string> => {
     const token = await signed({ iss: provider.issuer, aud: "cluster", sub: "jane", exp: 4e9, jti: String(++asked), ...claims }, key)
     return userOf(await connection.whoAmI({ authorization: `Bearer ${token}` }))
@@ -40,7 +40,7 @@ async function startWith(text: string, options: Partial<Options> = {}) {
     file("authentication.yaml", next)
     const [before, seen] = [said(text), said(hasChanged)]
     await server.untilRead(() => said(text) + said(hasChanged) > before + seen)
-    // What the providers answer takes the time of the machine, in which the test's clock must not run.
+    // The providers' answers take the time of the machine, in which the test's clock must not run.
     if (text === notAsked) server.clock.advance(changedIssuersMs)
     await expect.poll(() => said(text)).toBe(before + 1)
   }
@@ -108,7 +108,7 @@ test("issuers of a changed file that do not answer leave the file before in forc
   const next = configOf(issuerOf(dead))
   await change(next, notAsked)
   expect([await ask(one), await ask(dead)]).toEqual([jane, refused])
-  // It is asked again with the next change.
+  // The server asks the provider again with the next change.
   dead.answer = undefined
   await change(`${next}\n`, taken)
   expect([await ask(one), await ask(dead)]).toEqual([refused, jane])

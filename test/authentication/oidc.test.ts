@@ -86,7 +86,7 @@ test("claims that are nested deeper than documents may be, and keys that cannot 
       return true
     }
     server.clock.advance(keysRefreshMs + keptIdTokensMs)
-    // A key that is not known has the keys read again.
+    // An unknown key makes the server read the keys again.
     await ask({}, second)
     expect([change, await ask()]).toEqual([change, refused])
   }
@@ -149,7 +149,7 @@ test("keys that are new are read when a token needs them, seldom, and old ones a
   expect(await ask({}, second)).toBe(jane(provider.issuer))
   expect(keyReads()).toBe(2)
   expect(await ask({ jti: "another" })).toBe(refused)
-  // A key without a name in the token is found among several.
+  // A token without a key id: the server tries several keys.
   provider.keys = [first, second]
   server.clock.advance(keysRefreshMs)
   expect(await ask({ jti: "nameless" }, first, { kid: "" })).toBe(jane(provider.issuer))

@@ -10,7 +10,7 @@ import { createTestAuthority } from "../support/certificates.ts"
 export const authority = await createTestAuthority("provider")
 const pair = { ...(await authority.issue()), authority: authority.certificate }
 
-/** Also such as no provider makes. */
+/** Claims of a token, also such as no provider makes. */
 export type Claims = Readonly<Record<string, unknown>>
 
 export interface Key {
@@ -30,11 +30,11 @@ export const curve = await makeKey("curve", "ES256")
 
 /** A token. `kid`: "" for none. */
 export function signed(claims: Claims, key: Key = first, kid: string = key.kid): Promise<string> {
-  // Claims of other types are what some tests are about.
+  // Some tests are about claims of other types.
   return new SignJWT(claims as JWTPayload).setProtectedHeader({ alg: key.alg, ...(kid !== "" && { kid }) }).sign(key.pair.privateKey)
 }
 
-/** Called within a test, which stops it. `answer` replaces its answers; it returns whether it has answered. */
+/** Called within a test, which stops it. `answer` replaces its answers and returns whether it has answered. */
 export async function startProvider() {
   const state = {
     keys: [first] as readonly Key[],

@@ -64,7 +64,7 @@ export async function startServerWith(options: Partial<Options>): Promise<Authen
     get: (path) => send("GET", path),
     metrics: () => send("GET", "/metrics"),
     async accountToken(account) {
-      // Waiting for files takes the clock far.
+      // A long life, since waiting for files advances the clock far.
       const body = JSON.stringify({ spec: { expirationSeconds: 10 * 365 * 86_400 } })
       const path = "/api/v1/namespaces/default/serviceaccounts"
       await send("POST", path, JSON.stringify({ metadata: { name: account } }))
@@ -75,11 +75,11 @@ export async function startServerWith(options: Partial<Options>): Promise<Authen
 }
 
 /**
- * Lets looks at files that have begun come to their end: the system was asked for theirs first. Otherwise the clock
- * would take requests that wait meanwhile beyond their deadline.
+ * Lets checks of files that have begun come to their end: the system got their calls first. Otherwise the clock would
+ * take requests that wait meanwhile beyond their deadline.
  */
 async function looked(): Promise<void> {
-  // A look asks for the size and the text of a file, and of one that this names.
+  // A check asks for the size and the text of a file, and of a file that it names.
   for (let step = 0; step < 4; step++) await stat(tmpdir())
 }
 
@@ -101,7 +101,7 @@ export interface Client {
 
 export interface Answer {
   readonly status: number
-  /** Of a SelfSubjectReview, or the Status. */
+  /** The body of a SelfSubjectReview, or the Status. */
   readonly body: {
     readonly status?: { readonly userInfo?: { readonly username: string; readonly groups: readonly string[]; readonly extra?: object } }
     readonly message?: string
@@ -185,7 +185,7 @@ function http1(port: number, tls: ClientTls): Connection {
   }
 }
 
-/** What a test says of an answer: the user with its groups, or the status. */
+/** Summary of an answer for tests: the user with its groups, or the status. */
 export function userOf({ status, body }: Answer): string {
   const user = body.status?.userInfo
   return user === undefined ? `${status} ${body.message}` : `${user.username} (${user.groups.join(", ")})`

@@ -25,7 +25,7 @@ async function askOnce({ port, authority }: AuthenticationServer, path: string, 
   const stream = session.request({ ":path": path, ...headers }).resume()
   const [head] = await once(stream, "response")
   await once(stream, "close")
-  // An answer of the server to this comes behind whatever it has sent before.
+  // The server's answer to a ping comes after everything that it has sent before.
   if (!session.closed && !session.destroyed) await new Promise((resolve) => session.ping(resolve) || resolve(undefined))
   return `${head[":status"]}, ${went}`
 }

@@ -35,7 +35,7 @@ test.each(["v1", "v1beta1"] as const)("the hook names the user of a token, asked
   const { ask, full } = await startWith(hook, { "authentication-token-webhook-version": version }, { token: "of-server" })
   expect((await full("good")).body.status?.userInfo).toEqual({ ...jane, groups: ["dev", "system:authenticated"] })
   expect([await ask("bad"), await ask("bob-token")]).toEqual([refused, "bob (system:authenticated)"])
-  // Those of the server are the issuer of its own tokens, unless an option names others.
+  // The server's audiences are the issuer of its own tokens, unless an option names others.
   const audiences = ["https://kubernetes.default.svc.cluster.local"]
   expect(hook.reviews.map(({ apiVersion, spec }) => [apiVersion, spec])).toEqual([
     [`authentication.k8s.io/${version}`, { token: "good", audiences }],

@@ -9,8 +9,8 @@ const catalogFolder = resolve(repository, process.env.ORCH_CATALOG ?? "../shared
 export const hasCatalog = existsSync(catalogFolder)
 
 /**
- * `describe` for what needs the catalog. A checkout alone does not have it: there the suite is skipped, its name says
- * why, and the summary of `.ci/run` lists it.
+ * `describe` for suites that need the catalog. A checkout alone does not have it: there the suite is skipped, its name
+ * says why, and the summary of `.ci/run` lists it.
  */
 export function describeCatalog(name: string, suite: () => void): void {
   describe.skipIf(!hasCatalog)(hasCatalog ? name : `${name} (there is no catalog: set ORCH_CATALOG)`, suite)

@@ -42,7 +42,7 @@ interface Table {
   readonly columns: readonly Column[] | "default" | "none"
 }
 
-/** What the catalog has and the matrix does not, and why. */
+/** Kinds of the catalog that the matrix leaves out, with the reason. */
 const absent: ReadonlyMap<string, string> = new Map([
   ["core/v1 ComponentStatus", "it is computed: test/api/kinds/component-status.yaml"],
   ["authentication.orch.io/v1 TokenRequest", "the body of a sub-resource; test/service-account-tokens.test.ts has its rules"],
@@ -54,7 +54,7 @@ const absent: ReadonlyMap<string, string> = new Map([
   ["apiextensions.orch.io/v1 CustomResource", "objects of definitions have tests of their own: runtime/definitions/objects"],
 ])
 
-/** Kinds that the reference lists with the default columns; the catalog has those of a printer that it does not use. */
+/** Kinds with default columns in the reference; the catalog lists columns of a printer that is not used. */
 const plain: ReadonlySet<string> = new Set(["storage.orch.io/v1 CSIStorageCapacity"])
 
 const defaultColumns: readonly Column[] = [
@@ -160,7 +160,7 @@ function missingFacts(part: KindPart | SharedPart, facts: readonly Fact[]): stri
   const proved = new Map<string, number>()
   const rows: readonly Row[] = "kind" in part ? [...part.refused, ...part.changes, ...(part.status?.refused ?? [])] : part.refused
   for (const { outcome, field, fact, proves } of rows) {
-    // The catalog names some items by their index.
+    // The catalog has an index in the paths of some items.
     for (const path of new Set(fact === undefined ? [field, generic(field)] : [fact])) {
       const key = `${outcome === "kept" ? "Invalid" : outcome} ${path}`
       proved.set(key, (proved.get(key) ?? 0) + proves)

@@ -3,7 +3,7 @@ import type { WantedBinding, WantedRole } from "../../runtime/controllers/rbac/b
 
 export type PolicyObject = { readonly kind: string } & (WantedRole | WantedBinding)
 
-/** Sorted by object. Every field of an object is in its lines. Throws an Error for a field that has no place there. */
+/** Sorted by object. The lines of an object have every field. Throws an Error for a field without a place there. */
 export function policyLines(objects: readonly PolicyObject[]): string[] {
   return objects
     .map((object) => [headLine(object), ...("roleRef" in object ? subjectLines(object) : ruleLines(object))])
@@ -28,7 +28,7 @@ function pairs(map: Readonly<Record<string, string>>): string[] {
 
 function ruleLines({ kind: _kind, metadata: _metadata, rules, aggregationRule, ...more }: PolicyObject & WantedRole): string[] {
   refuseRest(more)
-  // What aggregated roles allow is computed.
+  // Rules of aggregated roles are computed.
   if (aggregationRule !== undefined) return []
   return rules.map(({ verbs, apiGroups, resources, resourceNames, nonResourceURLs, ...other }) => {
     refuseRest(other)

@@ -1,7 +1,7 @@
 /**
  * The bootstrap policy beside the facts in `bootstrap-policy.txt`, which are kept here so that they are compared
- * everywhere, and the facts beside the catalog of the built-in API where it lies next to a checkout. The facts are
- * those of a kube-apiserver 1.30.14, from which the catalog differs in a few lines.
+ * everywhere, and the facts beside the catalog of the built-in API where it lies next to a checkout. The facts come
+ * from a kube-apiserver 1.30.14; the catalog differs from them in a few lines.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import { bootstrapPolicy } from "../../runtime/controllers/rbac/bootstrap-policy
 import { catalogText, describeCatalog } from "./catalog.ts"
 import { type PolicyObject, policyLines } from "./policy-lines.ts"
 
-/** In the names of Kubernetes. */
+/** The facts, with the names of Kubernetes. */
 const facts = readFileSync(join(import.meta.dirname, "bootstrap-policy.txt"), "utf8")
   .trimEnd()
   .split("\n")

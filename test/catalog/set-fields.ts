@@ -1,4 +1,4 @@
-/** Which fields of the catalog's types no object of `test/api/kinds/matrix` sets. */
+/** Lists the fields of the catalog's types that no object of `test/api/kinds/matrix` sets. */
 import { isRecord } from "../api/harness/matchers.ts"
 import type { KindPart, Matrix } from "../api/harness/matrix.ts"
 import { type CatalogField, type CatalogFile, typeFile, typeFiles } from "./catalog.ts"
@@ -55,7 +55,7 @@ class Types {
     return file !== undefined && name in file.types ? { file, name } : undefined
   }
 
-  /** Notes each field that a value sets; a zero value too, since it stands there. */
+  /** Notes each field that a value sets, zero values too. */
   visit(type: TypeAt | undefined, value: unknown, set: Set<string>): void {
     if (type === undefined) return
     if (Array.isArray(value)) for (const item of value) this.visit(type, item, set)
@@ -74,7 +74,7 @@ class Types {
     else if (isRecord(value)) for (const item of Object.values(value)) this.visitField(type, map, item, set)
   }
 
-  /** Fields of all types that these reach, without those behind gates that are off. */
+  /** Fields of all types that `roots` reach, except fields behind gates that are off. */
   reachedFrom(roots: readonly (TypeAt | undefined)[]): string[] {
     const fields = new Set<string>()
     const seen = new Set<string>()

@@ -15,7 +15,7 @@ const repository = join(import.meta.dirname, "..", "..")
 /** Facts of a field in one form, so that both sides compare as text. */
 type Facts = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Differences that are meant, and why. */
+/** Intended differences, and why. */
 const exceptions: readonly (readonly [place: RegExp, reason: string])[] = [
   [/JSONSchemaProps\.(\$schema|\$ref|x-orch-[a-z-]+): protoName/, "a .proto file has no such names; the bytes have numbers alone"],
   [/JSONSchemaProps\.(default|enum|example): type/, "any JSON is a scalar of schemas; the catalog has Go's type for it"],

@@ -2,7 +2,7 @@ import { type Compiled, Environment, formatType, isError, optionalLibrary, print
 import { librariesOf, latestMinor } from "../../cel/libraries/index.ts"
 import { type ConformanceCase, sameResult, Unsupported } from "./conformance-suite.ts"
 
-/** Mixed lists are part of the language; it is the API server that refuses them, which results.test.ts shows. */
+/** Mixed lists are part of the language; only the API server refuses them, which results.test.ts shows. */
 const base = new Environment({ libraries: [optionalLibrary, ...librariesOf(latestMinor)], strictLiterals: false })
 
 /** Runs a case. Returns why it fails; undefined when it passes. */

@@ -54,10 +54,10 @@ export interface ConformanceCase {
   readonly expected: { readonly error: true } | { readonly value?: Value; readonly type?: CelType }
 }
 
-/** The case needs what expressions of the API server do not have: messages of protobuf. */
+/** The case needs features that expressions of the API server lack: messages of protobuf. */
 export class Unsupported extends Error {}
 
-/** Every case, and for those that cannot be read the reason. */
+/** Every case; for a case that cannot be read, `read` throws the reason. */
 export function conformanceCases(): readonly { readonly path: string; read(): ConformanceCase }[] {
   return casesOf(suite, []).map(({ path, original }) => ({ path, read: () => readCase(path, original) }))
 }

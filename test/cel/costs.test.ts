@@ -1,4 +1,4 @@
-/** What expressions cost, before and at run time, as recorded of cel-go. */
+/** Costs of expressions, before and at run time, as recorded of cel-go. */
 import { describe, expect, test } from "vitest"
 import { recordedTables } from "./recorded.ts"
 

@@ -1,4 +1,4 @@
-/** What the compiler says of wrong expressions, and which version compiles an expression, as recorded of cel-go. */
+/** Messages about wrong expressions, and the versions that compile an expression, as recorded of cel-go. */
 import { describe, expect, test } from "vitest"
 import { type Case, recordedTables } from "./recorded.ts"
 

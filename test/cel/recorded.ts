@@ -49,7 +49,7 @@ interface Table {
   readonly cases: readonly Case[]
 }
 
-/** A table with what its expressions are compiled and evaluated with. */
+/** A table, with functions to compile and evaluate its expressions and to estimate their costs. */
 export interface Recorded {
   readonly name: string
   readonly cases: readonly Case[]

@@ -1,4 +1,4 @@
-/** What expressions give, as recorded of cel-go. */
+/** Results of expressions, as recorded of cel-go. */
 import { describe, expect, test } from "vitest"
 import { isError } from "../../cel/index.ts"
 import { recordedTables, render, typeText } from "./recorded.ts"

@@ -118,7 +118,7 @@ function recordingInformer(config: KubeConfig, core: CoreV1Api) {
   return { informer, seen, changed, connects: () => connects, lists: () => lists }
 }
 
-/** Creates, changes and deletes one object; returns what an informer must report. */
+/** Creates, changes and deletes one object; returns the changes that an informer must report. */
 async function lifeOf(core: CoreV1Api, name: string): Promise<string[]> {
   const namespace = "default"
   const created = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name }, data: { turn: "0" } } })

@@ -30,7 +30,7 @@ interface WrittenKind {
   readonly apiVersion: string
   readonly kind: string
   readonly collection: string
-  /** How an object is changed without its version. */
+  /** Request that changes an object without its version. */
   readonly update: { readonly method: "PATCH" | "PUT"; readonly contentType: string }
   /** Called with the first server. */
   define?(server: ServerProcess): Promise<void>
@@ -59,7 +59,7 @@ const customObjects: WrittenKind = {
     const client = server.connect()
     const post = (body: Buffer) => client.send({ method: "POST", path: definitions, headers: headersOf(server), body })
     expect((await post(definition(0))).status).toBe(201)
-    // Served a moment later.
+    // The kind is served a moment later.
     for (let status = 404; status !== 200; )
       ({ status } = await client.send({ method: "GET", path: this.collection, headers: headersOf(server) }))
     client.close()
@@ -106,7 +106,7 @@ function definition(turn: number): Buffer {
   )
 }
 
-/** The store of the server that is killed. */
+/** The store of the server that the test kills. */
 interface KillPlace {
   readonly flags: readonly string[]
   /** Called while no server runs. */
@@ -277,7 +277,7 @@ async function readLines(body: Readable, take: (line: string) => void): Promise<
   }
 }
 
-/** Whether the error is that of a connection to a killed server, and not the test's own. */
+/** Whether the error comes from a connection to a killed server, and not from the test itself. */
 function isBroken(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof Error && ("code" in error || /closed|hang up|aborted/.test(error.message)))
 }

@@ -1,4 +1,4 @@
-/** What kubectl asks of authentication and authorization. */
+/** Questions of kubectl about authentication and authorization. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Cluster, startCluster } from "./cluster.ts"
 import { type Kubectl, kubectlFor, kubectlMissing, kubectlSuite } from "./kubectl.ts"

@@ -1,4 +1,4 @@
-/** A definition and its objects with kubectl, from `create -f` to deletion. The texts are those of the reference. */
+/** A definition and its objects with kubectl, from `create -f` to deletion. The texts equal the reference's. */
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"

@@ -1,4 +1,4 @@
-/** What kubectl reads about the server itself: resources, versions, documentation. */
+/** Reads of kubectl about the server itself: resources, versions, documentation. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Cluster, startCluster } from "./cluster.ts"
 import { type Kubectl, kubectlFor, kubectlMissing, kubectlSuite, tableOf } from "./kubectl.ts"
@@ -45,7 +45,7 @@ describe.skipIf(kubectlMissing)(kubectlSuite("discovery with kubectl"), { timeou
 
   it("explains fields in this project's words", async () => {
     expect(await explained("pod.spec.containers")).toContain("One container of a pod: an image, how to run it and what it may use.")
-    // The text of a field, then what that of its type adds.
+    // The text of a field, then the further text of its type.
     expect(await explained("pod.spec.affinity.podAffinity")).toContain(
       "DESCRIPTION: Rules that place the pod close to certain other pods. FIELDS:",
     )

@@ -1,4 +1,4 @@
-/** What the parts of the contract of the watch cache are made of. */
+/** Types of the cases of the watch cache's contract. */
 import type { CacheLimits } from "../../runtime/storage/watch-cache/options.ts"
 import type { WatchCache } from "../../runtime/storage/watch-cache/watch-cache.ts"
 import type { UnreliableStore } from "./cache-unreliable.ts"

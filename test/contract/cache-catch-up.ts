@@ -10,8 +10,8 @@ import type { CacheCases } from "./cache-cases.ts"
 const tight: Partial<CacheLimits> = { pageEvents: 3, historyReadBytes: 60, pastEventBytes: 1, windowEvents: 10, windowMs: 1000 }
 
 /**
- * Watches that are behind: those that resume, those with a slow client, and those whose turn's budget is used up. Their
- * events have no gap and no repetition.
+ * Watches that are behind, because they resume, have a slow client, or have used up their turn's budget. Their events
+ * have no gap and no repetition.
  */
 export const catchUpCases: CacheCases = {
   async "a watch resumes exactly at the start of a window that has dropped more than it kept"({ store, open, place }) {
@@ -174,8 +174,8 @@ export const catchUpCases: CacheCases = {
     const recordings = Array.from({ length: 200 }, (_none, index) => record(things, { afterRevision: 1 + (index % 20) }))
     for (let round = 0; round < 5; round++) await settle()
     for (const recording of recordings) expect(revisions(recording)).toEqual(from(recording.afterRevision + 1, 61))
-    // About 13 bytes a value: one pass takes four or five reads, and each watch that begins before the first costs one
-    // more at most.
+    // About 13 bytes a value: one pass takes four or five reads, and each watch that begins before the first read costs
+    // at most one more.
     expect(store.pastsRead - before).toBeLessThan(10)
     expect(new Set(recordings.map(({ events }) => events.at(-1))).size).toBe(1)
     expect(cache.pagesBytes()).toBeLessThanOrEqual(20_000)

@@ -4,7 +4,7 @@ import { brief, put, record, remove, settle, thing, thingCodec } from "./cache-f
 import { lost } from "./cache-unreliable.ts"
 import type { CacheCases } from "./cache-cases.ts"
 
-/** How far back watches may begin: in the window, and before it in the store's own log. */
+/** Starting points of watches: in the window, and before it in the store's own log. */
 export const historyCases: CacheCases = {
   async "after a restart a watch resumes from the store's log"({ store, open }) {
     await put(store, "/registry/things/a/x", "one")
@@ -48,7 +48,7 @@ export const historyCases: CacheCases = {
     await settle()
     const late = record(things, { afterRevision: 1 })
     await settle()
-    // One read for the first watch, and one for those that asked during it.
+    // One read for the first watch, and one for the watches that asked during it.
     expect(store.pastsRead - before).toBeLessThanOrEqual(2)
     for (const { afterRevision, events } of [...recordings, late]) {
       expect(events.map((event) => event.revision)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11].filter((revision) => revision > afterRevision))

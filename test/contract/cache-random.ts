@@ -156,7 +156,7 @@ async function commit(store: Store, step: Extract<Step, { do: "commit" }>): Prom
   return writes.filter((write) => write.type === "put" || existing.has(write.key)).map(({ key, type }) => ({ key, type, revision }))
 }
 
-/** What earlier runs on the same store have left, as writes. */
+/** The objects of earlier runs on the same store, as writes. */
 async function startOf(store: Store, revision: number): Promise<HistoryWrite[]> {
   const { items } = await store.list({ prefix: "/registry/", revision })
   return items

@@ -3,7 +3,7 @@ import type { Snapshot } from "../../runtime/storage/cache.ts"
 import { put, remove, settle, shown, thing, thingCodec } from "./cache-fixtures.ts"
 import type { CacheCases } from "./cache-cases.ts"
 
-/** States: the newest, past ones, and waiting for a future one. */
+/** Reads of states: the newest, past ones, and waiting for a future one. */
 export const readCases: CacheCases = {
   async "fills a resource on first use, with objects written before and after it was registered"({ store, open }) {
     await put(store, "/registry/things/a/x")
@@ -152,7 +152,7 @@ export const readCases: CacheCases = {
     expect(blue(things.snapshot())).toEqual(["/registry/things/a/x"])
     await paint("y", "blue")
     await remove(store, "/registry/things/a/x")
-    // Then every object of the snapshot is visited.
+    // Then the cache visits every object of the snapshot.
     expect(blue(before)).toBeUndefined()
     expect([...before.entries({ prefix: "" })].filter((object) => object.labels()["colour"] === "blue").map(({ key }) => key)).toEqual([
       "/registry/things/a/x",

@@ -12,7 +12,7 @@ export interface UnreliableStore extends Store {
   holdLists(): () => void
   /** Blocks reads of the log until the returned function is called. */
   holdPast(): () => void
-  /** Watches opened so far, including those that failed. */
+  /** Watches opened so far, including failed ones. */
   readonly watchesOpened: number
   /** Reads of the log so far. */
   readonly pastsRead: number

@@ -1,4 +1,4 @@
-/** What the parts of the store contract are made of. */
+/** Types of the cases of the store contract. */
 import type { Store } from "../../runtime/storage/store.ts"
 import type { StorePlace } from "./store-fixture.ts"
 

@@ -1,4 +1,4 @@
-/** Status, close, and what a restart must keep. */
+/** Status, close, and the data that a restart must keep. */
 import { expect } from "vitest"
 import { StoreError } from "../../runtime/storage/store.ts"
 import { codeOf, put, record, remove, shown, text, until, write } from "./store-fixture.ts"

@@ -104,7 +104,7 @@ export function expectBookmarkable(history: History): void {
 }
 
 /**
- * Watchers that began at different points agree on what follows: a watcher that resumes at a delivered revision gets
+ * Watchers that began at different points agree on later events: a watcher that resumes at a delivered revision gets
  * exactly the rest.
  */
 export function expectResumable(history: History): void {
@@ -134,8 +134,8 @@ export function expectTyped(history: History): void {
 }
 
 /**
- * The object carries the event's revision, a deleted one that of its deletion; the previous version is the one written
- * last.
+ * The object carries the event's revision, a deleted object the revision of its deletion; the previous version is the
+ * last one written.
  */
 export function expectVersioned(history: History): void {
   const before = new Map<string, number | undefined>()
@@ -154,7 +154,7 @@ export function expectVersioned(history: History): void {
   }
 }
 
-/** Only events within the watch's scope, and only those after its starting revision. */
+/** Only events within the watch's scope and after its starting revision. */
 export function expectFiltered({ watchers }: History): void {
   for (const watcher of watchers) {
     for (const event of eventsOf(watcher)) {

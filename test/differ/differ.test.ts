@@ -1,4 +1,4 @@
-/** The parts of the differential on fakes, and all of it over two of our own servers. */
+/** The parts of the differential with fakes, and all of it over two of our own servers. */
 import { describe, expect, it } from "vitest"
 import type { JsonObject } from "../../runtime/base/json.ts"
 import type { Facts } from "../real-answers/compared.ts"

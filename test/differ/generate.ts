@@ -86,7 +86,7 @@ function drawMap(random: SeededRandom, schemas: Schemas, schema: Schema, depth: 
   return { [key]: schema.additionalProperties === undefined ? "a" : drawValue(random, schemas, schema.additionalProperties, depth + 1) }
 }
 
-/** A copy of the object with one to three changes at random places. Never changes what it is given. */
+/** A copy of the object with one to three changes at random places. Never changes its argument. */
 export function mutate(random: SeededRandom, schemas: Schemas, object: JsonObject, schema: Schema): JsonObject {
   const copy = structuredClone(object)
   for (let left = random.pick([1, 1, 1, 2, 3]); left > 0; left--) change(random, schemas, copy, schema)
@@ -106,9 +106,9 @@ function change(random: SeededRandom, schemas: Schemas, at: JsonObject, given: S
   const name = known ?? "a"
   // Another name would be another object.
   if (["kind", "apiVersion", "name", "namespace", "uid", "resourceVersion"].includes(name) && random.chance(0.9)) return
-  // An empty list in a field that is always written has no owner here, on purpose.
+  // By design, an empty list in a field that is always written has no owner here.
   const mayBeEmpty = schema.required?.includes(name) !== true
-  // Neither has a null in a map of bytes, on purpose: each write of one takes the key from its owner there.
+  // By design, a null in a map of bytes has no owner either: there, each write of one takes the key from its owner.
   const mayBeNull = schema.additionalProperties?.format !== "byte"
   changeField(random, schemas, { at, name, mayBeEmpty, mayBeNull }, schema.properties?.[name] ?? schema.additionalProperties ?? {})
 }
@@ -157,8 +157,8 @@ function wrongValue(random: SeededRandom, mayBeEmpty: boolean): JsonValue {
 }
 
 /**
- * The value without empty lists and maps in the items of lists that have one owner. There a list has changed when
- * a client writes an empty one in an item that had none; here it has not, on purpose.
+ * The value without empty lists and maps in the items of lists that have one owner. There, a list has changed when a
+ * client writes an empty one in an item that had none; here, by design, it has not.
  */
 export function withoutEmptyInItems(schemas: Schemas, value: JsonValue, given: Schema, inItem = false): JsonValue {
   const schema = schemas.resolve(given)

@@ -24,9 +24,9 @@ export interface FoundClass {
   readonly name: string
   readonly probe: Probe
   readonly difference: Difference
-  /** Of the real server, to each step up to the one that differs. */
+  /** The real server's answers to each step up to the one that differs. */
   readonly answers: readonly Facts[]
-  /** Of the real server, to the end of a probe that has one. */
+  /** The real server's answers to the end of a probe that has one. */
   readonly ended: readonly Facts[]
   count: number
 }
@@ -42,13 +42,13 @@ export interface Hunt {
   readonly found: (found: FoundClass) => void
 }
 
-/** Classes that are kept, and bodies that are tried to shrink one. */
+/** Limits: classes to keep, and bodies to try when shrinking one. */
 const classesMax = 2000
 const attemptsMax = 60
 
 /**
- * The name of a class: what is different, and where, whatever the kind. Pod templates are pods, and conflicts are the
- * same in all fields.
+ * The name of a class: the difference and its place, whatever the kind. Pod templates count as pods, and conflicts are
+ * the same in all fields.
  */
 export function classOf(difference: Difference): string {
   const name = difference.class
@@ -92,7 +92,7 @@ interface Asked {
   readonly ended: readonly Facts[]
 }
 
-/** Sends the steps up to the first that is answered otherwise: those after it would meet other objects. */
+/** Sends the steps up to the first with different answers: later steps would meet other objects. */
 async function ask({ real, ours }: Servers, { kind, operation, steps, end }: Probe): Promise<Asked> {
   const id = `${kind}/${operation}/random`
   const answers: Facts[] = []
@@ -113,20 +113,20 @@ async function ask({ real, ours }: Servers, { kind, operation, steps, end }: Pro
   return { differing, owners, answers, ended }
 }
 
-/** Warnings of what is stored and not enforced are for the recorded cases; others stand beside them. */
+/** Removes the warnings that a field is not enforced, which the recorded cases cover; others may stand beside them. */
 function withoutNotEnforced({ warnings, ...facts }: Facts): Facts {
   const kept = warnings?.filter((text) => !text.includes("not enforced by this server: ")) ?? []
   return { ...facts, ...(kept.length > 0 && { warnings: kept }) }
 }
 
-/** Internal errors, and that a second item has no name either, come beside the cause itself. */
+/** Internal errors, and duplicates of an empty name, come beside the cause itself. */
 function isOfNoUse(cause: JsonValue): boolean {
   return fieldOf(cause, "reason") === "InternalError" || fieldOf(cause, "message") === 'Duplicate value: ""'
 }
 
 /**
- * Messages name the addresses and node ports that the server has chosen for a stored Service, and places in memory.
- * How often a cause is repeated is for the recorded cases.
+ * Messages name the addresses and node ports that the server has chosen for a stored Service, and places in memory. The
+ * recorded cases cover how often a cause is repeated.
  */
 function withoutAllocations({ status: given, ...facts }: Facts): Facts {
   if (given === undefined) return facts

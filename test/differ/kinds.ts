@@ -7,14 +7,14 @@ import { type Schema, Schemas } from "./schemas.ts"
 export interface Kind {
   /** The group of the recorded cases: `Pod`, `HorizontalPodAutoscaler.v1`. */
   readonly name: string
-  /** Where it is created. */
+  /** The path on which it is created. */
   readonly path: string
   readonly bases: readonly [JsonObject, ...JsonObject[]]
-  /** Requests that store what the operations work on. */
+  /** Requests that store the objects of the operations. */
   readonly setup: readonly Step[]
-  /** The path of the stored object, and what was sent to store it. */
+  /** The path of the stored object, and the object as it was sent. */
   readonly stored?: { readonly path: string; readonly object: JsonObject; readonly hasStatus: boolean }
-  /** Objects may be created and deleted. Some would change how a server treats other requests. */
+  /** Lives may create and delete objects. Objects of some kinds would change how a server treats other requests. */
   readonly mayLive: boolean
   readonly schema: Schema
   readonly schemas: Schemas
@@ -23,7 +23,7 @@ export interface Kind {
 const changesServers =
   /^(Namespace|APIService|CustomResourceDefinition|FlowSchema|PriorityLevel|.*Webhook|Validating|.*Review|TokenRequest)/
 
-/** Objects of this tool stand beside those of the recorded cases. */
+/** Renames, so that objects of this tool can exist beside the objects of the recorded cases. */
 const ownNames = <T>(value: T): T => JSON.parse(JSON.stringify(value).replace(/(?<![a-z])rd-/g, "differ-"))
 
 /** `get` reads a document of the real server. */

@@ -29,12 +29,12 @@ const { values } = parseArgs({
     /** A real server that runs on 127.0.0.1. Default: one that the program run.sh of ORCH_REFERENCE_REAL starts. */
     real: { type: "string" },
     "real-token": { type: "string", default: "reference-token" },
-    /** One of ours that runs on 127.0.0.1. Default: the built program. */
+    /** One of our servers that runs on 127.0.0.1. Default: the built program. */
     ours: { type: "string" },
     token: { type: "string", default: "" },
     /** Only these groups of the recorded cases: `Pod,Service`. */
     kinds: { type: "string" },
-    /** Writes what was found as recorded cases; `npm run real-answers -- --add FILE` takes them. */
+    /** Writes the findings as recorded cases; `npm run real-answers -- --add FILE` takes them. */
     record: { type: "string" },
     /** Also classes that are listed. */
     all: { type: "boolean", default: false },
@@ -104,8 +104,8 @@ async function remove(path: string | undefined, senders: readonly ReturnType<typ
 }
 
 /**
- * Classes that the recorded cases show and that are still to be mended, and differences on purpose. What a reason
- * explains is known by all that the reason names, not by its class.
+ * Classes that the recorded cases show and that are still to be mended, and intended differences. A reason covers every
+ * difference that it describes, whatever its class.
  */
 function knownClasses(): (difference: Difference, kind: string) => boolean {
   const reasons = readReasons()
@@ -117,7 +117,7 @@ function knownClasses(): (difference: Difference, kind: string) => boolean {
     }),
   )
   return (difference, kind) =>
-    // Both refuse the object, and the real server stops at an earlier fault. Alone, the value shows another code.
+    // Both refuse the object, and the real server stops at an earlier fault. Alone, the value would show another code.
     difference.class === "causes: more" ||
     listed.has(classOf(difference)) ||
     reasonOf({ ...difference, id: `${kind}/random`, step: 0 }, reasons) !== open
@@ -137,7 +137,7 @@ function recording(found: readonly FoundClass[]): { groups: Group[]; answers: Re
   return JSON.parse(recorded.replace(/(?<![a-z])differ-/g, "rd-"))
 }
 
-/** What the steps have made is removed as well. */
+/** The steps of a probe, and its final steps, which remove the objects that it made. */
 function recordedSteps({ steps, end = [] }: Probe): readonly Step[] {
   return [...steps, ...end]
 }

@@ -1,15 +1,15 @@
-/** Names the class of a difference in who owns which fields. */
+/** Names the class of a difference in the owners of fields. */
 import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Difference } from "../real-answers/compare.ts"
 import type { Facts } from "../real-answers/compared.ts"
 import { canonical, fieldOf, isList } from "../real-answers/values.ts"
 
-/** Whether a difference is one of managed fields. One fault there makes several. */
+/** Whether a difference is in managed fields. One fault there makes several differences. */
 export const isOfOwners = ({ class: name }: Difference): boolean => name.startsWith("object .metadata.managedFields")
 
 /**
  * The same name for the differences that one fault makes: the first field whose owners differ, two levels deep. The
- * place within a list or map says nothing of the fault.
+ * place within a list or map does not depend on the fault.
  */
 export function ownersClass(real: Facts, ours: Facts): string {
   const [theirs, own] = [real, ours].map((facts) => fieldOf(facts.object, "metadata", "managedFields"))

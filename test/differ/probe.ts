@@ -1,6 +1,6 @@
 /**
- * What the differential sends at a time: one request, mostly, that is a dry run and changes nothing; or a life, in
- * which an object is created, written and deleted. Both can be sent again.
+ * Probes of the differential. A probe is mostly one request, a dry run that changes nothing, or a life, in which an
+ * object is created, written and deleted. Both can be sent again.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Step } from "../real-answers/recorded.ts"
@@ -14,7 +14,7 @@ export interface Probe {
   readonly operation: string
   /** In their order. */
   readonly steps: readonly [Step, ...Step[]]
-  /** Remove what the steps have made. Absent: they make nothing. */
+  /** Steps that remove the objects of the other steps. Absent: there are none. */
   readonly end?: readonly Step[]
 }
 
@@ -33,7 +33,7 @@ export function drawProbe(random: SeededRandom, kind: Kind): Probe {
 const writesMax = 4
 const writes = ["update", "status", "json", "merge", "strategic", "apply", "get"] as const
 
-/** Each write starts from what was created, so that it may take back what another one has changed. */
+/** Each write starts from the created object, so that it may revert another one's changes. */
 function drawLife(random: SeededRandom, kind: Kind, stored: NonNullable<Kind["stored"]>): Probe {
   const object = withoutGeneratedName(mutated(random, { ...kind, isLife: true }, renamed(random.pick(kind.bases))))
   const name = fieldOf(object, "metadata", "name")
@@ -102,7 +102,7 @@ function stepOf(random: SeededRandom, kind: Written, operation: (typeof operatio
   return { m: "PATCH", p: stored.path + query, ct: operation === "merge" ? "merge" : "strategic", b: mergePatch(stored.object, whole) }
 }
 
-/** Another name than that of the stored object, which exists already. A name with dots says what is in the object. */
+/** Replaces the name, since the stored object has it. Keeps names with dots: they repeat parts of the object. */
 function renamed(base: JsonObject): JsonObject {
   const metadata = base["metadata"]
   const name = isObject(metadata) ? metadata["name"] : undefined
@@ -110,7 +110,7 @@ function renamed(base: JsonObject): JsonObject {
   return { ...base, metadata: { ...metadata, name: `${name}-new` } }
 }
 
-/** All in the query: the real server does not read the query, and so no `dryRun`, when there is a body. */
+/** All options are in the query: the real server does not read it, and so no `dryRun`, when there is a body. */
 function deletionOptions(random: SeededRandom): string {
   const policy = random.pick(["Foreground", "Background", "Orphan", "Later"])
   return random.pick(["", `&propagationPolicy=${policy}`, `&gracePeriodSeconds=${random.pick([0, 1, -1, 5])}`, "&orphanDependents=true"])

@@ -25,7 +25,7 @@ export async function shrinkBody(body: JsonValue, differs: (body: JsonValue) => 
   return smallest
 }
 
-/** The paths of all fields and items, those with the most text first. */
+/** The paths of all fields and items, the longest texts first. */
 function pathsOf(value: JsonValue): Steps[] {
   const found: { steps: Steps; size: number }[] = []
   const walk = (at: JsonValue | undefined, steps: Steps): void => {

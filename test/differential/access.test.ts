@@ -1,4 +1,4 @@
-/** Compares recorded responses about who a client is, and what it may do, with those of this server. */
+/** Compares recorded responses about who a client is, and what it may do, with this server's responses. */
 import { beforeAll, describe, expect, it } from "vitest"
 import { buildBundle } from "../../scripts/freshness.mjs"
 import { program } from "../support/program.ts"

@@ -1,4 +1,4 @@
-/** Compares recorded audit events, and which settings of audit stop a start, with those of this server. */
+/** Compares recorded audit events, and the audit settings that stop a start, with this server's. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -52,8 +52,8 @@ interface RecordedStep {
 }
 
 /**
- * Some steps wait for fewer events than they were answered with, and would compare whatever is in the log by then: the
- * last line of a request is written just after its answer.
+ * Some steps wait for fewer events than were recorded, and would compare an unfinished log: the last line of a request
+ * is written just after its answer.
  */
 function awaitAllEvents(recordings: string, name: string): void {
   const file = join(recordings, "scenarios", `${name}.yaml`)

@@ -1,4 +1,4 @@
-/** Compares recorded responses about definitions, custom objects and rules with those of this server on every store. */
+/** Compares recorded responses about definitions, custom objects and rules with this server's, on every store. */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -25,7 +25,7 @@ const patience = 300_000
 
 if (!extensionMissing) await buildBundle()
 
-/** The command of a server that stores where `options` say, as the program of the recordings starts it. */
+/** The command of a server with the store of `options`, as the program of the recordings starts it. */
 const command = (options: string): string =>
   `exec ${program} serve --bind-address=127.0.0.1 --anonymous-auth=false --vendor=kubernetes ${options} ` +
   "--secure-port={port} --data-dir={dir}/data --write-kubeconfig={dir}/kubeconfig {flags}"

@@ -1,6 +1,6 @@
 /**
- * Compares recorded responses of the reference server, for everything that is served here, with those of this server on
- * each embedded store.
+ * Compares recorded responses of the reference server, for everything that is served here, with the responses of this
+ * server on each embedded store.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"

@@ -16,7 +16,7 @@ export const recordingsMissing = process.env.ORCH_DIFFERENTIAL === undefined && 
 
 /**
  * The folder with the recordings of definitions and rules, beside the other: its program starts servers itself. A
- * machine may have the one without the other. A folder that is there must be whole.
+ * machine may have one folder without the other. A folder that exists must be whole.
  */
 export const extensionFolder = resolve(folder, "../differential-extension")
 export const extensionMissing = !existsSync(extensionFolder)
@@ -27,7 +27,7 @@ export const ofForgottenVersions = /^version-gone$/
 export interface Comparison {
   /**
    * Fails unless every compared step of the scenario has the recorded response, or is listed as a deviation and has
-   * another.
+   * another response.
    */
   readonly faults: (scenario: string) => string[]
 }
@@ -82,7 +82,7 @@ export interface ServerKind {
 export async function withServerKinds(into: string, change: (kinds: Record<string, ServerKind>) => void): Promise<string> {
   const copy = join(into, "differential-extension")
   await cp(extensionFolder, copy, { recursive: true })
-  // The program of the one needs that of the other.
+  // The extension's program needs the program of the first recordings.
   await symlink(folder, join(into, "differential"))
   const file = join(copy, "servers.yaml")
   const kinds = parse(readFileSync(file, "utf8")) as Record<string, ServerKind> // The format of the recordings.

@@ -27,7 +27,7 @@ export function commandsOf(text: string): readonly string[] {
 export const stopServer = "^C"
 
 /**
- * The commands as a document that is run. `output`: what is expected of a command besides that it succeeds. A server
+ * The commands as a document to run. `output`: the expected output of a command, besides that it succeeds. A server
  * goes on until the next one, `stopServer`, or a command that removes its folder.
  */
 export function documentOf(commands: readonly string[], output: Readonly<Record<string, readonly string[]>>): string {
@@ -47,7 +47,7 @@ export function documentOf(commands: readonly string[], output: Readonly<Record<
   return [...blocks, ...(isServing ? ["```console server", "^C", "…", "```"] : [])].join("\n")
 }
 
-/** Runs a document in a new copy of the repository, which resolves when the last command has done what it says. */
+/** Runs a document in a new copy of the repository. Resolves when the last command has done what the document says. */
 export async function runInClone(path: string, document: string): Promise<string> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "clone-")))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 /**
  * Runs the fenced blocks of a Markdown document, in their order, as a reader would: writes its files, runs its commands
- * word for word and compares their output. Blocks in HTML comments run too. What the line of three backticks says after
- * the language:
+ * word for word and compares their output. Blocks in HTML comments run too. Words after the language in the line of
+ * three backticks:
  *
  * - `file=PATH`: the block is the whole text of this file, in the current folder. It replaces one that is there.
  * - language `diff` with `file=PATH`: changes a file. Lines that begin with a space or `-` are in the file, next to

@@ -14,7 +14,7 @@ test.each(readdirSync(join(repository, "examples"), { withFileTypes: true }).fla
     const example = join("examples", name)
     const files = readdirSync(join(repository, example))
     const folder = await follow(join(example, "README.md"), { copyOf: example })
-    // The numbers of the fields are part of the example, and are those of its schemas.
+    // The field numbers are part of the example, and come from its schemas.
     if (files.includes("schemas"))
       expect(readFileSync(join(folder, lock), "utf8")).toBe(readFileSync(join(repository, example, lock), "utf8"))
   },

@@ -8,11 +8,11 @@ import { npmInstall, packedPackage } from "../packed/install.ts"
 import { runDocument } from "./document.ts"
 import { freePort } from "./session.ts"
 
-/** What is in the folder before its reader begins. */
+/** The state of the folder before the document runs. */
 export interface Beginning {
-  /** A folder of this repository whose content is there. Absent: nothing is. */
+  /** A folder of this repository to copy. Absent: the folder is empty. */
   readonly copyOf?: string
-  /** Blocks that run before and after those of the document, which it does not show. */
+  /** Blocks that run before and after the document's blocks, and that it does not show. */
   readonly before?: string
   readonly after?: string
 }

@@ -1,6 +1,6 @@
 /**
- * The commands of the README, word for word, in a copy of the repository: those of its first part, which starts a
- * server, talks to it, and adds a kind.
+ * The commands of the README's first part, word for word, in a copy of the repository. They start a server, talk to it,
+ * and add a kind.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { hasProgram, repository } from "../../scripts/freshness.mjs"
 import { describeWhere } from "../support/needs.ts"
 import { commandsOf, documentOf, runInClone } from "./clone.ts"
 
-/** What is expected of a command besides that it succeeds. */
+/** Expected output of a command, besides that it succeeds. */
 const output: Readonly<Record<string, readonly string[]>> = {
   "kubectl --kubeconfig .orch-kubernetes/admin.kubeconfig get namespaces": ["NAME …", "…", "kube-system …"],
   "npm run gen -- --schemas my/schemas --out my/generated": ["…", "1 kind from 1 schema file: …"],
@@ -21,7 +21,7 @@ const output: Readonly<Record<string, readonly string[]>> = {
 describeWhere(hasProgram("kubectl") && hasProgram("git"), "kubectl or git is not installed")("README.md", () => {
   test("does what it says", { timeout: 600_000 }, async () => {
     const [part = ""] = readFileSync(join(repository, "README.md"), "utf8").split("## Testing controllers and clients")
-    // `npm test` is what runs this.
+    // `npm test` runs this test.
     const commands = commandsOf(part).filter((command) => command !== "npm test")
     expect(Object.keys(output).filter((command) => !commands.includes(command))).toEqual([])
     await runInClone("README.md", documentOf(commands, output))

@@ -1,4 +1,4 @@
-/** SECURITY.md names all that is accepted and not enforced: the kinds whose schemas warn of it, and the plugins. */
+/** SECURITY.md names everything that is accepted and not enforced: kinds whose schemas warn of it, and plugins. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -14,7 +14,7 @@ const cellsOf = (row: string): readonly string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-/** Those of the reference that run by default, release 1.30. */
+/** The reference's plugins that run by default, release 1.30. */
 const byDefault = [
   ...["NamespaceLifecycle", "LimitRanger", "ServiceAccount", "TaintNodesByCondition", "PodSecurity", "Priority"],
   ...["DefaultTolerationSeconds", "DefaultStorageClass", "StorageObjectInUseProtection", "PersistentVolumeClaimResize"],
@@ -23,7 +23,7 @@ const byDefault = [
 ]
 
 it.each(byDefault)("says whether %s is enforced", (plugin) => {
-  // The rows of plugins have three cells, those of objects two.
+  // The rows of plugins have three cells, the rows of objects two.
   const [row = "", ...others] = rows.filter((line) => cellsOf(line).length === 3 && cellsOf(line)[0]?.split(", ").includes(plugin))
   expect([plugin, others]).toEqual([plugin, []])
   const state = [...permanentPlugins, "NamespaceLifecycle", "StorageObjectInUseProtection"].includes(plugin) ? "enforced" : "not enforced"

@@ -7,7 +7,7 @@ export interface SessionOptions {
   /** The current folder at the start. */
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
-  /** What 6443 is replaced by. */
+  /** The port that replaces 6443. */
   readonly port: number
   /** Runs a command in place of bash. Resolves with its output, or undefined to leave it to bash. */
   readonly inPlace?: (command: string, folder: string) => string | undefined
@@ -37,7 +37,7 @@ export function freePort(): Promise<number> {
 
 export class Session {
   folder: string
-  /** Bash that sets the variables and functions of the commands before. It complains of those that are read-only. */
+  /** Bash code that sets the variables and functions of earlier commands. Bash complains of read-only ones. */
   private shell = ""
   private server: Server | undefined
 
@@ -86,7 +86,7 @@ export class Session {
     this.server = server
   }
 
-  /** Resolves when the unread output of the second terminal matches; with a fault when it cannot any more. */
+  /** Resolves when the unread output of the second terminal matches; with a fault when it can no longer match. */
   async read(pattern: RegExp): Promise<string | undefined> {
     const { server } = this
     if (server === undefined) return "no command goes on in the second terminal"
@@ -125,7 +125,7 @@ export class Session {
   }
 }
 
-/** A command and what it has started: as ^C in a terminal does. */
+/** Signals a command and the processes that it has started, as ^C in a terminal does. */
 function kill({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(-pid, signal)
 }
@@ -140,7 +140,7 @@ async function all(stream: unknown): Promise<string> {
   return text
 }
 
-/** Without spaces at the ends of lines, and with a line feed at the end of the last one. */
+/** The text without spaces at the ends of lines, and with a final line feed. */
 function trimmed(text: string): string {
   const plain = text.replaceAll(/[ \t\r]+$/gm, "")
   return plain === "" || plain.endsWith("\n") ? plain : `${plain}\n`

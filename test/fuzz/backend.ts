@@ -1,4 +1,4 @@
-/** The machine behind the proxy paths. It sends whatever the test sets, even bytes that are not HTTP. */
+/** The machine behind the proxy paths. It sends any bytes that the test sets, even ones that are not HTTP. */
 import { createServer, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import type { AddressInfo, Server } from "node:net"

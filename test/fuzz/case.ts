@@ -1,6 +1,6 @@
 /**
- * What the fuzzer does to the server, one case at a time: plain records, drawn from a seed and a number, so that each
- * can be drawn again.
+ * Cases of the fuzzer, one act on the server each: plain records, drawn from a seed and a number, so that each can be
+ * drawn again.
  */
 
 /** A valid HTTP request with arbitrary content. */

@@ -6,7 +6,7 @@ import { nonEmpty } from "./objects.ts"
 import { customObject, definitionOf, fuzzGroup, pluralOf } from "./schemas.ts"
 import { hostileText, mutated, nearly } from "./texts.ts"
 
-/** So few kinds that requests find them, each in so many forms. */
+/** Few kinds, so that requests find them; each has many forms. */
 const slots = 4
 const forms = 12
 const bodyBytesMax = 3_000_000
@@ -181,10 +181,10 @@ function ofText(random: SeededRandom): RequestCase {
 /** The kind that `run.ts` makes: a hook at the hostile backend converts it. */
 export const convertedPlural = "converted"
 
-/** Fills the place of the uid in an answer; the backend puts in that of the review. */
+/** Stands for the uid in an answer; the backend puts the review's uid in its place. */
 export const reviewUid = "00000000-0000-0000-0000-000000000000"
 
-/** A read or a write that the hook has to convert for, and what the hook says. */
+/** A read or a write that needs a conversion, and the hook's answer. */
 function ofHook(random: SeededRandom): BackendCase {
   const collection = `/apis/${fuzzGroup}/v2/namespaces/default/${convertedPlural}`
   const object = (name: string): Record<string, unknown> => ({

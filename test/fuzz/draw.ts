@@ -68,7 +68,7 @@ const patchTypes = nonEmpty([
   "application/apply-patch+yaml",
 ])
 
-/** What cases are about; default: everything. */
+/** The subject of the cases; default: everything. */
 export type Topic = "definitions"
 
 /** Draws cases from the kinds of one server. */

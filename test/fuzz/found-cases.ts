@@ -1,5 +1,5 @@
 /**
- * Cases that the fuzzer, or people before it, found: each once stalled the server, crashed it, or made it return 500.
+ * Cases from the fuzzer, or found by hand before it: each once stalled the server, crashed it, or made it return 500.
  */
 import type { BackendCase, FuzzCase, RequestCase } from "./case.ts"
 

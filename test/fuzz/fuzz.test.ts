@@ -1,5 +1,5 @@
 /**
- * Whatever a client sends, the built program continues to serve other clients, returns no 500, survives, and frees its
+ * On any input of a client, the built program continues to serve other clients, returns no 500, survives, and frees its
  * memory. `npm run fuzz -- --minutes N` continues with other seeds; `found-cases.ts` keeps the cases that found
  * something.
  */

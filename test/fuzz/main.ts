@@ -13,8 +13,8 @@ const { values } = parseArgs({
     /** Default: a new one each time. */
     seed: { type: "string" },
     /**
-     * `definitions`: nothing but these and the kinds that they add. `access`: what decides who comes in, without the
-     * built program. Default: everything that a request may be.
+     * `definitions`: only definitions and the kinds that they add. `access`: inputs that decide who comes in, without
+     * the built program. Default: any request.
      */
     topic: { type: "string" },
     /** The number of the first case. */

@@ -11,12 +11,12 @@ import { type FuzzedServer, startFuzzedServer } from "./server.ts"
 /** How long another client may wait, in milliseconds; longer within the suite, which may share its machine. */
 const heldMsMax = 250
 export const heldMsOfTests = 500
-/** Limit for the growth of the process while cases run, and for what it may still hold after a rest. */
+/** Limit for the growth of the process while cases run, and for the memory that it may still hold after a rest. */
 const grownBytesMax = 700 * 1024 * 1024
 const keptBytesMax = 150 * 1024 * 1024
 /** The number of objects for lists and selectors. */
 const configMaps = 2000
-/** Those that a hook converts. */
+/** Number of objects that a hook converts. */
 const convertedObjects = 3
 const servedMs = 30_000
 /** Reads an endless response (watch, log) for this long; waits longer for the start of a response. */
@@ -119,7 +119,7 @@ const failuresOfReference = /conversion webhook for|request to convert CR from a
 /** Characters of an answer that are looked at. */
 const begunMax = 20_000
 
-/** Returns what has come of an answer when it is called. */
+/** Returns a function that gives the part of an answer that has come so far. */
 function textOf({ body }: OpenAnswer): () => string {
   let text = ""
   body.on("data", (bytes: Buffer) => {
@@ -232,7 +232,7 @@ async function sendBytes({ protocol, writes }: BytesCase, server: FuzzedServer):
   await closed
 }
 
-/** Undefined when it takes longer. */
+/** Resolves with the work's result; undefined when it takes longer. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {

@@ -1,6 +1,6 @@
 /**
  * Definitions for the fuzzer, and objects for them. Every root has the same named fields, so that expressions, columns
- * and paths mostly find them; what else a schema says is drawn.
+ * and paths mostly find them; the rest of a schema is drawn.
  */
 import type { SeededRandom } from "../sim/world/random.ts"
 import { nonEmpty } from "./objects.ts"
@@ -75,20 +75,20 @@ const paths = nonEmpty([
 ])
 const wildPaths = ["{.spec", "[", "", `.spec${".a".repeat(5000)}`]
 
-/** What one definition is drawn with. */
+/** The random source of one definition, and its settings. */
 interface Drawing extends SeededRandom {
-  /** Says what definitions may not say, here and there. The others are mostly accepted, so that objects can be made. */
+  /** Draws forbidden content here and there. Other definitions are mostly accepted, so that objects can be made. */
   readonly isWild: boolean
-  /** Has rules. Then the others limit what rules look at, so that costs stay within their budget. */
+  /** Draws rules. Other parts then limit the values that rules read, so that costs stay within their budget. */
   readonly hasRules: boolean
 }
 
-/** Whether to say something that most schemas do not say. */
+/** Whether to draw a feature that most schemas lack. */
 function rarely(random: SeededRandom): boolean {
   return random.chance(0.15)
 }
 
-/** Whether to say something that is refused. */
+/** Whether to draw something that is refused. */
 function wildly(random: Drawing): boolean {
   return random.isWild && random.chance(0.15)
 }
@@ -112,7 +112,7 @@ function rulesOf(random: Drawing): Json {
   return { [`${prefix}validations`]: rules }
 }
 
-/** Deep, in one of the ways that parsers and checkers walk. */
+/** Nests `inner` deeply, in one of the ways that parsers and checkers walk. */
 function nested(random: Drawing, inner: string): string {
   if (!random.isWild) return "(".repeat(20) + inner + ")".repeat(20)
   const depth = random.pick([10, 31, 240, 5000])

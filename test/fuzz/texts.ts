@@ -67,7 +67,7 @@ const openings = nonEmpty([
   "\n",
 ])
 
-/** Openings without ends, long: what readers of nested text must not follow. */
+/** Long runs of openings without ends, which readers of nested text must not follow. */
 export function hostileText(random: SeededRandom, length: number): string {
   const run = random.chance(0.7) ? random.pick(openings) : runOf(random, 10)
   const start = random.pick(["", "", '{"apiVersion":"v1","kind":"ConfigMap","data":{', "apiVersion: v1\nkind: ConfigMap\ndata: ", "k8s\0"])

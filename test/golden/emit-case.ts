@@ -63,7 +63,7 @@ function compilerOptions(): ts.CompilerOptions {
   return { ...options, paths, noEmit: true }
 }
 
-/** The disk, overlaid with the emitted files and, in place of a user's behaviours, those of the golden library. */
+/** The disk, overlaid with the emitted files; the golden library's behaviours stand in for a user's. */
 function layeredHost(options: ts.CompilerOptions, texts: ReadonlyMap<string, string>): ts.CompilerHost {
   const host = ts.createCompilerHost(options)
   const behaviours = join(emittedFolder, "behaviours")

@@ -16,7 +16,7 @@ import { emitCase, interesting, typeFaults } from "./emit-case.ts"
 const folder = import.meta.dirname
 const record = process.env["RECORD"] === "1"
 const library = readSchemas(join(folder, "library"))
-/** Cases that are not keywords: YAML itself, every function of expressions, and types that fields declare. */
+/** Cases beyond keywords: YAML itself, every function of expressions, and types that fields declare. */
 const further = ["yaml", "functions", "field-fields"]
 const cases = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== "library").map((entry) => entry.name)
 /** The TypeScript files that the cases may refer to. */

@@ -1,6 +1,6 @@
 /**
- * Texts within configurations of authentication and authorization. Documents are read by the parser of YAML, and
- * expressions by that of the language, which have hammers of their own.
+ * Texts within configurations of authentication and authorization. The YAML parser reads the documents, and CEL's the
+ * expressions; both have hammers of their own.
  */
 import { combinedTrust, trustData, trustOf } from "../../runtime/controllers/published-trust.ts"
 import { stringifyText } from "../../runtime/encoding/json/stringify-text.ts"

@@ -31,7 +31,7 @@ import { each, type Parser } from "./parser.ts"
 
 const vendor = vendorProfile("kubernetes")
 
-/** The reference compiles expressions of up to 100,000 code points; half of them show as well what takes long. */
+/** The reference compiles expressions of up to 100,000 code points; half of them reveal slow code as well. */
 const expressionCharacters = 50_000
 
 const self = { self: stringType, oldSelf: stringType }
@@ -71,7 +71,7 @@ const formats = [
   ...["isbn13", "creditcard", "ssn", "hexcolor", "rgbcolor", "byte", "password", "date", "duration", "date-time", "datetime"],
 ]
 
-/** A definition that says a text wherever definitions have one. */
+/** A definition that has the text in every place where definitions have one. */
 function definitionOf(text: string): JsonObject {
   const names = { plural: text, singular: text, kind: text, listKind: text, shortNames: [text, text], categories: [text] }
   const expression = text.slice(0, expressionCharacters)

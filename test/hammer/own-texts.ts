@@ -53,7 +53,7 @@ export const ownTexts: readonly string[] = [
   "encoding/shape-plan.ts#shortName",
   "encoding/shape-plan.ts#isTypeMeta",
   "launch/kubeconfig.ts#serverUrl",
-  // Of the operator: its limit says how long it takes.
+  // An operator's file: its size limit bounds the time.
   "base/yaml-file.ts#parseYamlFile",
   "base/file-text.ts#readFileText",
   "base/file-text.ts#rereadFileText",

@@ -1,11 +1,11 @@
-/** What a parser under the hammer is. */
+/** A parser under the hammer. */
 export interface Parser {
   /** The exports that it covers, by file below `runtime/` or the repository, for the completeness test. */
   readonly covers: readonly string[]
   read(text: string): unknown
   /** Text to put around the run so that the parser reaches it; the run is also tested alone and between two letters. */
   readonly shapes?: readonly (readonly [string, string])[]
-  /** Repeated as well: what its grammar may repeat. */
+  /** Further units of repetition: parts that its grammar may repeat. */
   readonly units?: readonly string[]
 }
 

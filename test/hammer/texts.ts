@@ -10,7 +10,7 @@ export const hammerUnits = [
   ...["a", "Z", "_", "#", "$", "@", "~", "|", "^", "`", "ü", "漢", "😀", "\ud800", "\0", "\x01", "\n", "\r\n", "\x7f", "\u2028"],
 ]
 
-/** Units that alternate: the separators of all grammars, with each other and with what may come between them. */
+/** Units that alternate: the separators of all grammars, with each other and with text that may come between them. */
 const separators = [" ", ",", ";", "=", "/", "&", ".", "-", ":", '"', "\\", "(", "[", "{", "<a", "a=", "..", "\n"]
 
 export interface HammerText {

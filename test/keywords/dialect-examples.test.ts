@@ -1,4 +1,4 @@
-/** The whole kinds in docs/DIALECT.md load without a fault, and the error that it shows is what the loader reports. */
+/** The whole kinds in docs/DIALECT.md load without a fault, and the loader reports the error that it shows. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"

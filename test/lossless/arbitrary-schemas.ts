@@ -1,14 +1,14 @@
-/** Random schema files of one kind each, as JSON, which is YAML. */
+/** Random schema files with one kind each, in JSON, which is valid YAML. */
 import fc from "fast-check"
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { type Scalar, scalarNames } from "../../runtime/schema/shape.ts"
 
-/** Which things schemas may have. Absent: all. */
+/** Features that schemas may have. Absent: all. */
 export interface SchemaOptions {
   readonly defaults?: boolean
   /** Scalars that may have a default have one. */
   readonly onlyDefaults?: boolean
-  /** Only what the compact encoding holds, so that kinds are stored in it. Absent: most schemas. */
+  /** Only types that the compact encoding holds, so that kinds are stored in it. Absent: most schemas. */
   readonly compact?: boolean
   /** In schemas that are not compact: fields without a number, and types that have no compact form. */
   readonly unnumbered?: boolean
@@ -16,7 +16,7 @@ export interface SchemaOptions {
   readonly stated?: boolean
 }
 
-/** A kind: its fields are those of the first type. */
+/** A kind, with the fields of the first type. */
 export interface SchemaCase {
   readonly types: readonly TypeCase[]
   /** The schema states the numbers; otherwise the generator assigns them. */
@@ -40,7 +40,7 @@ export interface FieldCase {
   readonly inline?: boolean
   /** Fields that are declared in place. */
   readonly fields?: readonly FieldCase[]
-  /** From its first place; other fields may be added before it. */
+  /** The field's name, from its first place; other fields may be added before it. */
   readonly name?: string
 }
 
@@ -185,7 +185,7 @@ export function changedSchema(schema: SchemaCase): fc.Arbitrary<SchemaCase> {
       arbitraryField(count - 1, count, { defaults: false, stated: false }).filter((field) => !field.type.includes("T")),
       { maxLength: 2 },
     )
-    // Without a numbered field a type has no message, and the generator refuses what refers to it.
+    // Without a numbered field a type has no message, and the generator refuses references to it.
     const staying = named.findIndex(({ numbered, type: text }) => numbered && !isLoose(text) && !text.includes("T"))
     return fc
       .tuple(fc.subarray(named, { minLength: 1 }), added)

@@ -1,4 +1,4 @@
-/** Runs the real loader and generator on schema texts, and evaluates what they emit, in memory. */
+/** Runs the real loader and generator on schema texts, and evaluates the emitted code, in memory. */
 import { dirname, join } from "node:path"
 import { transformSync } from "esbuild"
 import { typeOf } from "../../codegen/emit/context.ts"
@@ -14,7 +14,7 @@ import type { Kind } from "../../runtime/schema/kind.ts"
 
 /** A mistake that is planted between the schemas and the server. */
 export interface PlantedMistake {
-  /** Changes the model that is emitted. */
+  /** Changes the model before it is emitted. */
   readonly model?: (model: Model) => Model
   /** Replaces functions that generated code imports. */
   readonly doorway?: Readonly<Record<string, unknown>>
@@ -30,7 +30,7 @@ const packageModules: Readonly<Record<string, unknown>> = {
   "orch-apiserver/generated/meta/v1/object-meta/shape": objectMetaShape,
 }
 
-/** What the generator knows, and what it emitted. */
+/** The generator's model and its output. */
 export interface GeneratedKinds {
   readonly model: Model
   /** From the unique name of a type to its shape. */

@@ -80,7 +80,7 @@ function expectSame(found: ReadonlyMap<string, string>, expected: ReadonlyMap<st
       throw new Error(`${name} was served as ${json} and is served as ${found.get(name)}`)
 }
 
-/** Without the order of fields: defaults are served after the other fields until a restart. */
+/** The JSON without the order of fields: defaults are served after the other fields until a restart. */
 function canonical(json: string): string {
   return stringify(sorted(parseJson(json).value))
 }
@@ -98,7 +98,7 @@ async function survivesRestart(one: LosslessCase, planted: PlantedMistake = {}):
     one.schemas.map((schema, index) => schemaFile(schema, index)),
     planted,
   )
-  // Another media type after the restart: values say what they are.
+  // Uses another media type after the restart: stored values name their own.
   for (const format of formats) {
     const life = await startLife({ store, kinds, format, ...unchecked(planted) })
     expect(life.refused).toEqual([])
@@ -176,7 +176,7 @@ function withoutVersions(objects: ReadonlyMap<string, string>): ReadonlyMap<stri
   return new Map([...objects].map(([name, json]) => [name, json.replace(/"resourceVersion":"\d+"/, '"resourceVersion":""')]))
 }
 
-/** What a field with a default shows when a client leaves it out, whatever its type. */
+/** Checks that every field with a default shows it when a client leaves the field out, whatever its type. */
 async function showsDefaults(one: LosslessCase, planted: PlantedMistake = {}): Promise<void> {
   const { store, written } = await firstLife({ ...one, objects: one.schemas.map(() => [{}]) }, planted)
   await store.close()

@@ -54,7 +54,7 @@ export const plantedMistakes: Readonly<Record<string, Planted>> = {
   },
 }
 
-/** As before kinds said that they are stored as JSON. */
+/** Stores the kind compactly, as before kinds could ask for JSON. */
 function compactAlways(kind: Kind): Kind {
   const { format: _format, ...storage } = kind.storage
   return { ...kind, storage }

@@ -1,4 +1,4 @@
-/** A server without HTTP over a store that outlives it: what it serves, and what the next one serves. */
+/** A server without HTTP over a store that outlives it: the objects that it serves, and that the next one serves. */
 import { AdmissionChain } from "../../runtime/admission/chain.ts"
 import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
 import { systemRandom } from "../../runtime/base/random.ts"
@@ -32,7 +32,7 @@ export interface Life {
   readonly refused: readonly StoredShapeFault[]
   /** Sends an object as a client does, and returns the JSON of the answer. */
   create(kind: Kind, name: string, fields: JsonObject): Promise<string>
-  /** Everything that is stored, but for refused kinds. */
+  /** Every stored object of the kinds that the start did not refuse. */
   served(): Promise<ServedObjects>
   stop(): Promise<void>
 }
@@ -49,7 +49,7 @@ export function openStore(): Promise<Store> {
   return openMemoryStore({ clock })
 }
 
-/** Starts a server. Each has its own caches and, but for what was loaded before, its own codecs. */
+/** Starts a server. Each has its own caches and, except for modules loaded before, its own codecs. */
 export async function startLife({ store, kinds, format, unchecked }: LifeOptions): Promise<Life> {
   const table = new KindTable(kinds)
   const shapes = new StoredShapes({ store, prefix, format })

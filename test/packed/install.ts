@@ -13,14 +13,14 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Resolves with the path of the packed package, which is that of the sources as they are. */
+/** Resolves with the path of a package packed from the present sources. */
 export async function packedPackage(): Promise<string> {
   const args = ["--import", "tsx", join(import.meta.dirname, "pack.ts")]
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: repository })
   return stdout.trim().split("\n").at(-1) ?? ""
 }
 
-/** Installs the packed package into `folder/node_modules`, with what it depends on and nothing else. */
+/** Installs the packed package and its dependencies into `folder/node_modules`, and nothing else. */
 export function installPackage(packed: string, folder: string): void {
   const target = join(folder, "node_modules", ownName)
   mkdirSync(target, { recursive: true })

@@ -34,7 +34,7 @@ function pack(): void {
   renameSync(join(place, name), packed)
 }
 
-/** A copy of what is packed. Not the repository itself, whose dist also has the bundles of earlier builds. */
+/** A copy of the packed files. Not the repository itself, whose dist also has the bundles of earlier builds. */
 function stage(): string {
   const staged = join(place, "staged")
   rmSync(staged, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 /**
- * The package as its users have it: packed, unpacked into node_modules of another folder, used by a project that has a
+ * The package as its users have it: packed, unpacked into node_modules of another folder, and used by a project with a
  * kind of its own and each sort of TypeScript that a schema may name.
  */
 import { spawnSync } from "node:child_process"

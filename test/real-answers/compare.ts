@@ -1,8 +1,8 @@
 /**
- * Compares an answer with that of the real server. A message may go on after the real one's text. The words of faults
- * of decoding are not compared. What `docs/DEVIATIONS.md` says of all kinds alike is no difference here: codes of a
- * client's mistakes that are 500 there, the cause of a JSON patch, the spelling of `matchResources`, `downwardAPI` and
- * `cephfs`.
+ * Compares an answer with the real server's. A message may go on after the real one's text. The words of faults of
+ * decoding are not compared. Deviations of all kinds alike, as in `docs/DEVIATIONS.md`, are no differences here: codes
+ * of a client's mistakes that are 500 there, the cause of a JSON patch, the spelling of `matchResources`, `downwardAPI`
+ * and `cephfs`.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Facts, Parts } from "./compared.ts"
@@ -25,7 +25,7 @@ interface Cause {
   readonly message?: string
 }
 
-/** At most so many differences of one object and one table are reported: they tend to have one reason. */
+/** Limits for the reported differences of one object and one table: they tend to have one reason. */
 const leavesMax = { object: 4, table: 3 }
 
 export function differences(real: Facts, ours: Facts): Difference[] {
@@ -131,7 +131,7 @@ function warningDifferences(real: readonly string[], ours: readonly string[]): D
   return [{ class: same([...real].sort(), [...ours].sort()) ? "warnings: order" : "warnings", real, ours }]
 }
 
-/** Parts of objects that cases have made are in no recording. */
+/** Parts that objects of the cases add; no recording has them. */
 const ofCases = /(?:rd|agg)\.example\.com|com\.example\.rd/
 
 function partDifferences(real: Parts | undefined, ours: Parts | undefined): Difference[] {
@@ -154,7 +154,7 @@ function partDifferences(real: Parts | undefined, ours: Parts | undefined): Diff
   })
 }
 
-/** Facts of a schema or an operation are named by their sort, those of other parts by their field. */
+/** Names facts of a schema or an operation by their sort, facts of other parts by their field. */
 function partLabel(name: string, path: string): string {
   const general = withoutIndices(path)
   if (name.startsWith("schema ")) return `schema ${general.replace(/\.properties\.[\w$-]+/g, ".properties.*")}`
@@ -180,7 +180,7 @@ function leafDifferences(real: Facts, ours: Facts): Difference[] {
   return found
 }
 
-/** What an answer is, in a line. */
+/** Summary of an answer, in a line. */
 function brief(facts: Facts): unknown {
   if (facts.status !== undefined) return facts.status["message"]
   const { object, split: _split, ...rest } = facts

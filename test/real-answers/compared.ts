@@ -1,7 +1,7 @@
-/** The form of what is compared of an answer, and of what a request adds to it. */
+/** The form of the compared parts of an answer, and of the parts that a request adds to it. */
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 
-/** What is compared of one answer: everything but values that are different on each server and at each moment. */
+/** The compared parts of one answer: everything but values that are different on each server and at each moment. */
 export interface Facts {
   readonly code: number
   readonly warnings?: readonly string[]
@@ -14,7 +14,7 @@ export interface Facts {
   readonly list?: JsonValue
   readonly split?: Parts
   readonly events?: readonly JsonValue[] | number
-  /** Of an answer that is no JSON. */
+  /** The text of an answer that is no JSON. */
   readonly text?: string | null
   /** The media type. */
   readonly type?: string
@@ -23,19 +23,19 @@ export interface Facts {
 /** The parts of a large document by name. */
 export type Parts = Readonly<Record<string, JsonValue>>
 
-/** What to compare of an answer, besides what is always compared. */
+/** Further parts of an answer to compare, besides what is always compared. */
 export interface FactOptions {
-  /** The managed fields. */
+  /** Compares the managed fields. */
   readonly managed?: boolean
   /** Of a list, only the names of its items and its own fields. */
   readonly names?: boolean
-  /** A large document, whose parts are compared one by one. */
+  /** Takes a large document apart, to compare its parts one by one. */
   readonly split?: SplitRule
   /** The answer is a stream of events. */
   readonly watch?: boolean
-  /** The media type. */
+  /** Compares the media type. */
   readonly type?: boolean
-  /** Not the text of an answer that is no JSON. */
+  /** Ignores the text of an answer that is no JSON. */
   readonly notext?: boolean
 }
 

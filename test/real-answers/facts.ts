@@ -1,4 +1,4 @@
-/** What is compared of an answer: everything but values that are different on each server and at each moment. */
+/** Reads the compared parts of an answer: all but values that are different on each server and at each moment. */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { HttpAnswer } from "../support/http-client.ts"
 import type { FactOptions, Facts } from "./compared.ts"
@@ -12,7 +12,7 @@ interface Origin {
   readonly generateName?: string
 }
 
-/** Times from this year on are of the run; earlier ones were sent. */
+/** Times from this year on come from the run; earlier times were sent. */
 const yearOfRecording = 2026
 /** Characters of a text. */
 const textMax = 2000
@@ -67,7 +67,7 @@ function namesOf(items: JsonValue | undefined): string[] {
   return named.map((item) => String(fieldOf(item, "metadata", "name"))).sort()
 }
 
-/** Whether an object is one that a case has made. */
+/** Whether a case has made the object. */
 export const isOfCases = (name: string): boolean => name.startsWith("rd-")
 
 function eventOf(line: string, origin: Origin): JsonValue {
@@ -94,14 +94,14 @@ interface Cleaning {
   readonly managed?: boolean
 }
 
-/** The value without what each server chooses: uids, versions, times of now, allocated addresses and ports, names. */
+/** The value without what each server chooses: uids, versions, current times, allocated addresses and ports, names. */
 export function cleaned(value: JsonValue, how: Cleaning, key = ""): JsonValue {
   if (isList(value)) return value.map((item) => cleaned(item, how))
   if (isObject(value)) return cleanedObject(value, how, key)
   const { generateName, port } = how.origin
   if (value === port) return "<port>"
   if (typeof value !== "string") return value
-  // Uids first: a short name may be followed by what looks like a suffix within one.
+  // Uids first: a short name may be followed by a text that looks like a suffix within one.
   const text = settled(value, how.origin)
   return generateName === undefined ? text : withoutSuffix(text, generateName)
 }
@@ -117,7 +117,7 @@ function cleanedObject(object: JsonObject, how: Cleaning, key: string): JsonObje
   return result
 }
 
-/** What stands for a value that the server chooses; undefined for any other. */
+/** The placeholder of a value that the server chooses; undefined for any other value. */
 function placeholder(name: string, value: JsonValue, key: string, managed: boolean): JsonValue | undefined {
   if (name === "clusterIP" && isServiceAddress(value)) return "<ip>"
   if (name === "clusterIPs" && isList(value) && isServiceAddress(value[0])) return ["<ip>"]
@@ -129,7 +129,7 @@ function placeholder(name: string, value: JsonValue, key: string, managed: boole
 
 const isServiceAddress = (value: JsonValue | undefined): boolean => typeof value === "string" && value.startsWith("10.0.0.")
 
-/** Characters of a name to be completed that are kept. */
+/** Characters to keep of a name that the server completes. */
 const generatedMax = 58
 
 function withoutSuffix(text: string, generateName: string): string {
@@ -141,7 +141,7 @@ function withoutSuffix(text: string, generateName: string): string {
   return before
 }
 
-/** A text without what depends on server and moment. A Go diff at the end of a message is cut off. */
+/** A text without the parts that depend on server and moment. Cuts off a Go diff at the end of a message. */
 export function settled(text: string, { port }: Origin): string {
   return withoutDiff(
     text

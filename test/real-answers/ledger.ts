@@ -1,6 +1,6 @@
 /**
- * The differences that are known. `differences.tsv` has one line for each: case, step, class, place, and the reason's
- * name in `reasons.yaml`, where a difference on purpose refers to `docs/DEVIATIONS.md`. Those without a reason are
+ * The known differences. `differences.tsv` has one line for each: case, step, class, place, and the reason's name in
+ * `reasons.yaml`, where a difference on purpose refers to `docs/DEVIATIONS.md`. Differences without a reason are
  * `open`. A difference that is not listed fails the test, and so does a line that is no longer true.
  */
 import { readFileSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { parse } from "yaml"
 import { placeOf } from "./place.ts"
 import type { Found } from "./run.ts"
 
-/** A reason, and which differences it explains: all that is given must fit. */
+/** A reason, and the differences that it explains: every given part must fit. */
 export interface Reason {
   /** A title or the beginning of a paragraph of docs/DEVIATIONS.md. */
   readonly see: string
@@ -16,17 +16,17 @@ export interface Reason {
   readonly classes: readonly string[]
   /** The beginning of ids. */
   readonly cases?: string
-  /** Texts within the real answer and ours. Of a list of warnings: within each that the other does not have. */
+  /** Texts within the real answer and ours. For warnings: within each one that the other list lacks. */
   readonly real?: string
   readonly ours?: string
 }
 
 export type Reasons = Readonly<Record<string, Reason>>
 
-/** By the key of a difference, the name of its reason. */
+/** The name of the reason, by the key of a difference. */
 export type Ledger = ReadonlyMap<string, string>
 
-/** Of a difference that is to be mended. */
+/** The reason of a difference that is to be mended. */
 export const open = "open"
 
 const listFile = new URL("differences.tsv", import.meta.url)
@@ -69,8 +69,8 @@ function withoutThose(values: readonly unknown[], others: unknown): unknown[] {
 }
 
 /**
- * What is wrong: differences that are not listed, lines that no difference fits any more, and reasons that do not
- * explain what refers to them. `ran`: whether a case was sent; lines of others are not judged.
+ * Returns the faults: differences that are not listed, lines that no difference fits any more, and differences that
+ * their reason does not explain. `ran`: whether a case was sent; lines of others are not judged.
  */
 export function faultsOf(found: readonly Found[], ledger: Ledger, reasons: Reasons, ran: (id: string) => boolean): string[] {
   const keys = new Set(found.map(keyOf))
@@ -94,7 +94,7 @@ export function unusedReasons(ledger: Ledger, reasons: Reasons): string[] {
   return Object.keys(reasons).filter((name) => !used.has(name))
 }
 
-/** Writes the list again: what was found, and the lines of cases that were not sent. */
+/** Writes the list again: the differences found, and the lines of cases that were not sent. */
 export function writeLedger(found: readonly Found[], ledger: Ledger, reasons: Reasons, ran: (id: string) => boolean): void {
   const kept = [...ledger].filter(([key]) => !ran(key.slice(0, key.indexOf("\t"))))
   const lines = new Map([...kept, ...found.map((one) => [keyOf(one), reasonOf(one, reasons)] as const)])

@@ -1,6 +1,6 @@
 /**
- * `npm run real-answers`: sends the recorded cases to the built program, and fails on what is not in `differences.tsv`.
- * It prints each class of differences with its smallest example, and how much is the same.
+ * `npm run real-answers`: sends the recorded cases to the built program, and fails on differences that are not in
+ * `differences.tsv`. It prints each class of differences with its smallest example, and how much is the same.
  */
 import { readFileSync } from "node:fs"
 import { matchesGlob } from "node:path"
@@ -15,15 +15,15 @@ const { values } = parseArgs({
   options: {
     /** Only cases whose id fits one of these patterns: `Pod/*`, `Job/hand/*,CronJob/*`. */
     only: { type: "string" },
-    /** Writes what was found into differences.tsv. */
+    /** Writes the differences into differences.tsv. */
     write: { type: "boolean", default: false },
-    /** Shows differences on purpose as well. */
+    /** Shows differences on purpose, too. */
     all: { type: "boolean", default: false },
-    /** Takes cases that `npm run differ -- --record FILE` has found into the recorded ones. */
+    /** Adds cases that `npm run differ -- --record FILE` has found to the recorded ones. */
     add: { type: "string" },
     /** Prints the requests of a case and the recorded answers. */
     show: { type: "string" },
-    /** Asks a server that runs, a fresh one with the options of run.ts, at this port of 127.0.0.1; needs `token`. */
+    /** Uses a running server, a fresh one with the options of run.ts, at this port of 127.0.0.1; needs `token`. */
     port: { type: "string" },
     token: { type: "string" },
   },

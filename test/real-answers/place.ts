@@ -1,12 +1,12 @@
-/** Where a difference is, which distinguishes two of one class: the fields of causes, or the words of a text. */
+/** The place of a difference, which distinguishes two of one class: the fields of causes, or the words of a text. */
 import type { Difference } from "./compare.ts"
 import { fieldOf } from "./values.ts"
 
-/** Characters of a place, and fields that it names. */
+/** Limits of a place: characters, and fields that it names. */
 const placeMax = 100
 const fieldsMax = 3
 
-/** The same for differences that have one reason, on each run. Empty where the class says it. */
+/** Equal on each run for differences with one reason. Empty where the class already has the place. */
 export function placeOf({ class: name, part, real, ours }: Difference): string {
   if (part !== undefined) return part
   if (/^(?:object|table|split|events|names|list)/.test(name)) return ""

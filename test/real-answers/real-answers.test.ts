@@ -1,6 +1,6 @@
 /**
- * Compares what kube-apiserver 1.30.14 answered with what this server answers: some of the recorded cases of every
- * group. `npm run real-answers` takes them all.
+ * Compares the answers of kube-apiserver 1.30.14 with this server's answers: some of the recorded cases of every group.
+ * `npm run real-answers` takes them all.
  */
 import { expect, it } from "vitest"
 import { readFileSync } from "node:fs"
@@ -9,7 +9,7 @@ import { faultsOf, readLedger, readReasons, unusedReasons } from "./ledger.ts"
 import { recordedAnswers, recordedGroups, subsetOf } from "./recorded.ts"
 import { compareProfiles } from "./run.ts"
 
-/** Of the cases: some 3,000. */
+/** Share of the cases: some 3,000. */
 const share = 0.19
 /** Milliseconds: it takes twenty seconds, more on a busy machine. */
 const patience = 300_000

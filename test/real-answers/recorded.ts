@@ -1,7 +1,7 @@
 /**
- * The recorded cases and what kube-apiserver 1.30.14 answered to them. They are kept compressed: `cases.json.br` has
- * the requests, `answers.json.br` the answers of a server with NamespaceLifecycle as its only admission plugin,
- * `answers-default.json.br` those that are different with the plugins that run by default.
+ * The recorded cases, and the answers of kube-apiserver 1.30.14. They are kept compressed: `cases.json.br` has the
+ * requests, `answers.json.br` the answers of a server with NamespaceLifecycle as its only admission plugin,
+ * `answers-default.json.br` the answers that differ with the plugins that run by default.
  */
 import { createHash } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -39,7 +39,7 @@ export interface Step extends FactOptions {
 export interface Case {
   /** `Group/operation/field`. */
   readonly id: string
-  /** Stores what other cases of the group need. */
+  /** Stores objects that other cases of the group need. */
   readonly always?: boolean
   readonly steps: readonly Step[]
 }
@@ -56,7 +56,7 @@ export interface Group {
 
 export type Profile = "bare" | "default"
 
-/** An answer as it is kept: the object may be the difference from that of an earlier answer. */
+/** An answer as it is kept: the object may be the difference from an earlier answer's object. */
 interface StoredFacts extends Omit<Facts, "object"> {
   readonly object?: JsonValue
   readonly like?: readonly [string, number]
@@ -93,7 +93,7 @@ export function recordedAnswers(profile: Profile): Readonly<Record<string, reado
   return Object.fromEntries(Object.entries(stored).map(([id, answers]) => [id, answers.map(whole)]))
 }
 
-/** Adds cases of a group with their answers of the bare profile. A case that is there already is replaced. */
+/** Adds cases of a group with their answers of the bare profile. Replaces a case with the same id. */
 export function addRecorded(added: readonly Group[], answers: Readonly<Record<string, readonly Facts[]>>): void {
   let groups = recordedGroups()
   for (const group of added) {
@@ -102,14 +102,14 @@ export function addRecorded(added: readonly Group[], answers: Readonly<Record<st
     const merged = { ...before, ...group, cases: [...(before?.cases ?? []).filter(({ id }) => !fresh.has(id)), ...group.cases] }
     groups = before === undefined ? [...groups, merged] : groups.map((one) => (one === before ? merged : one))
   }
-  // Together: it takes long to compress them.
+  // All at once: it takes long to compress them.
   save("cases", { groups })
   save("answers", { ...(load("answers") as Stored), ...answers }) // The format of the file.
 }
 
 /**
- * The cases that `npm test` sends: those of all groups whose id has a small digest, and those that others need. Small
- * groups are taken whole.
+ * The cases that `npm test` sends: of all groups, the cases whose id has a small digest, and cases that others need.
+ * Small groups are taken whole.
  */
 export function subsetOf(groups: readonly Group[], share: number): readonly Group[] {
   return groups.map((group) => {
@@ -120,7 +120,7 @@ export function subsetOf(groups: readonly Group[], share: number): readonly Grou
 
 const smallGroup = 30
 
-/** From 0 to below 1. */
+/** A number from 0 to below 1. */
 function digest(id: string): number {
   return createHash("sha256").update(id).digest().readUInt32BE(0) / 2 ** 32
 }
@@ -164,7 +164,7 @@ function applyDelta(value: JsonValue, delta: readonly Delta[]): JsonValue {
   return whole
 }
 
-/** False for a case whose answer depends on a controller that is elsewhere, or on when the store compacts. */
+/** False for a case whose answer depends on a controller elsewhere, or on the time of the store's compaction. */
 export function isCompared({ id }: Case): boolean {
   return !id.includes("namespaces//") && id !== "decisions/writer bind view" && !/^lists\/.* resourceVersion=1(?:&|$)/.test(id)
 }

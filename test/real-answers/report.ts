@@ -1,11 +1,11 @@
-/** What a comparison found, for people: how much is the same, and each class with its smallest example. */
+/** Report of a comparison, for people: how much is the same, and each class with its smallest example. */
 import type { Found, Outcome } from "./run.ts"
 import { shortText } from "./values.ts"
 
-/** Groups of a class that are named. */
+/** Limit of the groups that the report names of a class. */
 const groupsMax = 5
 
-/** `all`: also differences for which `isKnown` says true. */
+/** `all`: also differences that `isKnown` accepts. */
 export function reportOf(outcome: Outcome, isKnown: (found: Found) => boolean, all: boolean): string {
   const shown = outcome.found.filter((one) => all || !isKnown(one))
   const known = outcome.found.length - outcome.found.filter((one) => !isKnown(one)).length

@@ -1,4 +1,4 @@
-/** Sends the recorded cases to a server, and compares the answers with those of the real one. */
+/** Sends the recorded cases to a server, and compares its answers with the real server's. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,12 +15,12 @@ export interface Found extends Difference {
   readonly step: number
 }
 
-/** `same` of `total` facts: a step is one, a document that is compared in parts is as many as it has parts. */
+/** `same` of `total` facts: a step is one fact; a document that is compared in parts has as many facts as parts. */
 export interface Outcome {
   readonly found: readonly Found[]
   readonly total: number
   readonly same: number
-  /** Requests that should have stored what cases need, and were refused. */
+  /** Requests that should have stored objects for the cases, and were refused. */
   readonly refusedSetups: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export function writeTokens(folder: string): { readonly tokenFile: string; reado
   return { tokenFile, token }
 }
 
-/** Options of a server that is like the recorded one. Those of `default` have its plugins on that are here. */
+/** Options of a server like the recorded one. `default` turns on the plugins of the recorded server that exist here. */
 export function optionsFor(profile: Profile, tokenFile: string): string[] {
   return [
     "--vendor=kubernetes",
@@ -85,7 +85,7 @@ export async function compareGroups(
     sender.close()
   }
   await take(groups.filter(({ first }) => first === true))
-  // The longest first, so that none is left alone at the end.
+  // The longest first, so that no long group runs alone at the end.
   const others = groups.filter(({ first }) => first !== true).sort((a, b) => b.cases.length - a.cases.length)
   await Promise.all(Array.from({ length: senders }, () => take(others)))
   const sum = (of: (one: Outcome) => number): number => outcomes.reduce((total, one) => total + of(one), 0)
@@ -98,7 +98,7 @@ export async function compareGroups(
 }
 
 /**
- * Sends both profiles: all cases to a bare server, those that are answered otherwise to one with the default plugins.
+ * Sends both profiles: all cases to a bare server, and the cases whose answers differ to one with the default plugins.
  */
 export async function compareProfiles(
   groups: readonly Group[],

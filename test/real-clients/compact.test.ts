@@ -28,12 +28,12 @@ const vendor = vendorProfile("kubernetes")
 /** Objects of each kind in each direction; more for manual runs. */
 const runs = Number(process.env.COMPACT_RUNS ?? 30)
 
-/** Parts of other objects, options that have no message of their own, and what is JSON alone. */
+/** Parts of other objects, options without a message of their own, and types that exist in JSON alone. */
 const noObjects = [
   ...["BoundObjectReference", "CrossVersionObjectReference", "ObjectReference", "OwnerReference", "ParamKind"],
   ...["ApplyOptions", "TableOptions", "Table"],
 ]
-/** Those that the reference knows by a group of their own, not as members of any group. */
+/** Kinds that the reference knows by a group of their own, not as members of any group. */
 const metaGroup = ["PartialObjectMetadata", "PartialObjectMetadataList"]
 
 interface Subject {
@@ -65,11 +65,11 @@ async function subjectOf({ group, version, kind, load }: (typeof bodies)[number]
   return { apiVersion: isCore ? named : vendor.apiVersion(`${group}/${version}`), kind, shape: (await load()).shape }
 }
 
-/** What Go says to the objects of a subject. */
+/** Go's answers to the objects of a subject. */
 interface Mirrored {
-  /** Each sent object in both encodings, and what became of it. */
+  /** Each sent object in both encodings, and Go's answer. */
   readonly sent: readonly { readonly object: ApiObject; readonly compact: string; readonly answer: JsonObject }[]
-  /** Objects that Go made up, or why it could not. */
+  /** Objects that Go made up, or the reason why it could not. */
   readonly random: JsonObject
 }
 

@@ -103,7 +103,7 @@ describe.skipIf(helm === undefined)(`definitions with Helm${helm === undefined ?
     expect(await spec()).toEqual({ degrees: 200, door: "40%", replicas: 1, size: "Small" })
     expect(await succeed("upgrade", "tea-house", chart, "--set", "degrees=220,door=null")).toContain("REVISION: 2")
     expect(await spec()).toEqual({ degrees: 220, replicas: 1, size: "Small" })
-    // What the chart looks up in the running server.
+    // The chart looks this object up in the running server.
     const found = { group: "", version: "v1", resource: "configmaps", namespace: "default", name: "tea-house" }
     expect((await client.get(found)).data).toEqual({ size: "Small" })
     await succeed("rollback", "tea-house", "1")
@@ -113,7 +113,7 @@ describe.skipIf(helm === undefined)(`definitions with Helm${helm === undefined ?
     expect(refused.stderr).toContain("an oven of size Small does not get that hot")
     expect(await succeed("uninstall", "tea-house", "--wait")).toContain("uninstalled")
     expect((await client.list(kind)).items).toEqual([])
-    // Helm leaves definitions and with them the objects of others.
+    // Helm keeps definitions, and with them the objects of others.
     const definitions = { group: "apiextensions.orch.io", version: "v1", resource: "customresourcedefinitions", namespace: "" }
     expect((await client.list(definitions)).items).toHaveLength(1)
   })

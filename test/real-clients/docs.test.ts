@@ -15,8 +15,8 @@ const why = process.env.ORCH_GO_CLIENTS === undefined ? " (go is not installed)"
 const moduleFolder = fileURLToPath(new URL("store", import.meta.url))
 const modules = ["k8s.io/api", "k8s.io/apimachinery", "k8s.io/apiextensions-apiserver"]
 /**
- * Words in a row that two authors do not write by chance. Facts that can hardly be put otherwise ("one of True, False
- * and Unknown") are shorter.
+ * Length, in words, of a phrase that two authors do not write by chance. Facts that can hardly be put otherwise ("one
+ * of True, False and Unknown") are shorter.
  */
 const phraseWords = 8
 

@@ -1,4 +1,4 @@
-/** What tests that compare objects with those of the reference's Go types share. */
+/** Shared by tests that compare objects with the reference's Go types. */
 import { expect } from "vitest"
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import { isObject } from "../../runtime/base/json.ts"
@@ -15,7 +15,7 @@ export function asGoReads(object: JsonObject): JsonObject {
   return { ...object, spec: { ...spec, volumeClaimTemplates: claims } }
 }
 
-/** Fails the test for what is no object. */
+/** Returns the value as an object; fails the test for any other value. */
 export function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : expect.fail(`no object: ${String(value)}`)
 }

@@ -7,7 +7,7 @@ import { runCommand } from "../clients/command.ts"
 const programs = process.env.ORCH_GO_CLIENTS
 const why = programs === undefined ? " (go is not installed)" : ""
 
-/** How long the operator's shops are changed; longer for manual runs. */
+/** Duration of the changes to the operator's shops; longer for manual runs. */
 const operatorDuration = process.env.ORCH_OPERATOR_DURATION ?? "15s"
 
 describe.skipIf(programs === undefined)(`programs written in Go${why}`, () => {

@@ -9,7 +9,7 @@ import { freePort, type ServerProcess, startServerProcess } from "../clients/ser
 const programs = process.env.ORCH_GO_CLIENTS
 const why = programs === undefined ? " (go is not installed)" : ""
 
-/** How long h2spec waits for a frame. Passing cases do not wait; a failing case waits this long once or twice. */
+/** Time that h2spec waits for a frame. Passing cases do not wait; a failing case waits this long once or twice. */
 const frameTimeout = "5s"
 const everyCaseFailsMs = 1_500_000
 
@@ -29,7 +29,7 @@ const faultsOfNode = [
 
 async function startServer(implementation: string): Promise<ServerProcess> {
   const folder = await mkdtemp(join(tmpdir(), "h2spec-"))
-  // It has no credential, and most cases go on after an answer.
+  // The client has no credential, and most cases go on after an answer.
   const flags = [`--http2-implementation=${implementation}`, "--feature-gates=UnauthenticatedHTTP2DOSMitigation=false"]
   const server = await startServerProcess({ dataDir: join(folder, "data"), port: await freePort(), flags })
   onTestFinished(async () => {

@@ -11,13 +11,13 @@ import { samplesFor } from "./kinds/samples.ts"
 
 const { ORCH_GO_CLIENTS: programs, ORCH_PYTHON: python, ORCH_FABRIC8: classPath } = process.env
 const vendor = vendorProfile("kubernetes")
-/** What clients can create. */
+/** Kinds that clients can create. */
 const creatable = kinds
   .filter(({ served, verbs, kind }) => served !== false && verbs.includes("create") && kind !== "Binding")
   .map(({ group, version, kind }) => `${vendor.apiVersion(group === "" ? version : `${group}/${version}`)} ${kind}`)
   .toSorted()
 
-/** Versions before v1 that the Python library, of release 1.31, and fabric8 have no models of. */
+/** Versions before v1 without models in the Python library, of release 1.31, and in fabric8. */
 const withoutModel = {
   python: [
     ...["IPAddress", "ServiceCIDR"].map((kind) => `networking.k8s.io/v1alpha1 ${kind}`),
@@ -40,13 +40,13 @@ beforeAll(async () => {
   cluster = await startCluster({
     "runtime-config": { "api/all": true },
     "feature-gates": { ClusterTrustBundle: true, RecoverVolumeExpansionFailure: true, VolumeAttributesClass: true },
-    // No other controller takes over the rules of an aggregated role.
+    // With `api` alone, no other controller takes over the rules of an aggregated role.
     controllers: ["api"],
   })
 })
 afterAll(() => cluster?.remove())
 
-/** Runs a program with the samples of a run, and returns what it says of each kind that went well. */
+/** Runs a program with the samples of a run, and returns its report on each kind that went well. */
 async function livesOf(run: string, program: string, args: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const samples = join(cluster.folder, `${run}.json`)
   await writeFile(samples, JSON.stringify(samplesFor(run)))
@@ -57,7 +57,7 @@ async function livesOf(run: string, program: string, args: readonly string[]): P
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]))
 }
 
-/** Expects that the program has been through every kind, except those of which its library has no model. */
+/** Expects that the program has been through every kind, except kinds without a model in its library. */
 function expectEveryKind(lives: ReadonlyMap<string, string>, missing: readonly string[] = []): void {
   expect([...lives.keys()].toSorted()).toEqual(creatable)
   expect([...lives].flatMap(([kind, life]) => (life === "there is no model" ? [kind] : []))).toEqual(missing)

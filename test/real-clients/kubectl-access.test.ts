@@ -1,4 +1,4 @@
-/** What kubectl does with users: certificates, tokens, credential plugins, roles, and questions about them. */
+/** Users of kubectl: certificates, tokens, credential plugins, roles, and questions about them. */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -8,7 +8,7 @@ import { type AccessCluster, certificateOf, claimsOf, execCredential, pluginPrin
 
 describe.skipIf(kubectlMissing)(kubectlSuite("users with kubectl"), () => {
   let cluster: AccessCluster
-  /** As the administrator. */
+  /** kubectl as the administrator. */
   let kubectl: Kubectl
   /** Files of the credential plugin and of the token file. */
   let files: { readonly credential: string; readonly runs: string; readonly token: string }

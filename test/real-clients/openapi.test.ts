@@ -1,6 +1,6 @@
 /**
- * The published OpenAPI documents pass the checks of others, and their generators make clients that compile: of the
- * plain documents for all languages. The kind of `openapi/schemas` has every limit that OpenAPI can say.
+ * The published OpenAPI documents pass the checks of others' tools, and generators make clients that compile: from the
+ * plain documents for all languages. The kind of `openapi/schemas` has every limit that OpenAPI can express.
  */
 import { existsSync } from "node:fs"
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
@@ -20,10 +20,10 @@ const python = process.env.ORCH_OPENAPI_PYTHON
 const hasGo = process.env.ORCH_GO_CLIENTS !== undefined
 
 const own = "v3/apis/kitchen.example.com/v1"
-/** Version 2 is one document; of version 3 the largest, one with all features of paths, and that of the own kind. */
+/** Version 2 is one document; of version 3 the largest, one with all features of paths, and the own kind's document. */
 const checked = ["v2", "v3/api/v1", "v3/apis/apps/v1", own]
 
-/** The largest takes Java, Maven or Spectral a minute of work, and more where machines are shared. */
+/** The largest document takes Java, Maven or Spectral a minute of work, and more on shared machines. */
 const timeout = 600_000
 
 let folder: string
@@ -44,10 +44,10 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 /**
- * Takes the one exception out of a served document, so that every rule holds for the rest: the reference publishes the
- * zero value of Go as the default of its required fields, also of those whose `enum` has no empty text. Ours publishes
- * the same, and the plain form leaves it out. Fails when a document has no such default, and when a kind of a user has
- * one.
+ * Removes the one exception from a served document, so that every rule holds for the rest: the reference publishes the
+ * zero value of Go as the default of its required fields, also of fields whose `enum` has no empty text. Our document
+ * has the same defaults, and the plain form leaves them out. Fails when a document has no such default, and when a
+ * user's kind has one.
  */
 async function dropZeroDefaults(file: string): Promise<void> {
   const document: { components: { schemas: Record<string, JsonValue> } } = JSON.parse(await readFile(file, "utf8"))
@@ -57,7 +57,7 @@ async function dropZeroDefaults(file: string): Promise<void> {
   await writeFile(file, JSON.stringify(document, undefined, 2))
 }
 
-/** Deletes each empty default that the `enum` beside it excludes. Says whether there was one. */
+/** Deletes each empty default that the `enum` beside it excludes. Returns whether there was one. */
 function dropsZeroDefaults(part: JsonValue | undefined): boolean {
   if (Array.isArray(part)) return part.map(dropsZeroDefaults).includes(true)
   if (!isObject(part)) return false
@@ -75,8 +75,8 @@ async function ends(program: string, args: readonly string[], cwd: string = fold
 
 describe.skipIf(spectral === undefined)(`Spectral${spectral === undefined ? " (npm could not install it)" : ""}`, { timeout }, () => {
   it("finds nothing beside the exceptions that openapi/.spectral.yaml explains", async () => {
-    // The large document of the core group takes it a quarter of a minute and has nothing that the others lack.
-    // Version 2 is all kinds in one, a minute each time: the plain form is the served one without extensions.
+    // The large document of the core group takes it a quarter of a minute and has nothing that the others lack. Version
+    // 2 has all kinds in one document, a minute each time: the plain form is the served one without extensions.
     const paths = { served: checked.filter((path) => path !== "v3/api/v1"), plain: ["v3/apis/apps/v1", own] }
     const files = Object.entries(paths).flatMap(([form, some]) => some.map((path) => join(folder, form, `${path}.json`)))
     const rules = ["--ruleset", join(here, ".spectral.yaml"), "--fail-severity=hint"]

@@ -1,4 +1,4 @@
-/** The examples of docs/OPERATOR-TESTS.md, run as they stand there. The first line of each names its file. */
+/** The examples of docs/OPERATOR-TESTS.md, run unchanged. The first line of each names its file. */
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { delimiter, dirname, join } from "node:path"

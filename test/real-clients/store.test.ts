@@ -1,6 +1,6 @@
 /**
- * An etcd written by several kinds of servers: Go programs with the reference's libraries read what this server stored,
- * and the other way round, object by object and key by key. The reference's libraries decide.
+ * An etcd written by several kinds of servers: Go programs with the reference's libraries read objects that this server
+ * stored, and the other way round, object by object and key by key. The reference's libraries decide.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -37,7 +37,7 @@ interface Sample {
   readonly path: string
   readonly create: JsonObject & { readonly metadata: { readonly name: string } }
   readonly status?: JsonObject
-  /** Its key expires. */
+  /** The object's key expires. */
   readonly ttl?: true
 }
 
@@ -46,7 +46,7 @@ interface Entry {
   readonly key: string
   readonly revision: number
   readonly ttl: number
-  /** The stored bytes differ from those that the reference would have stored for the object. */
+  /** The stored bytes differ from the bytes that the reference would have stored for the object. */
   readonly foreign: boolean
   /** Absent where the value is not an object. */
   readonly object: JsonObject | undefined
@@ -67,8 +67,8 @@ const seed = 20260102
 const arbitraryObjects = 30
 
 /**
- * Kinds in the version that is stored, without those that only share a path, and without definitions, of which this
- * server shows only valid ones.
+ * Kinds in their stored version, without kinds that only share a path, and without definitions, of which this server
+ * shows only valid ones.
  */
 const storedKinds = kindsOfVendor(kinds.filter(isStored), vendor).filter(
   ({ storage, group, kind, version, verbs }) =>
@@ -200,7 +200,7 @@ function expectSame(stored: ReadonlyMap<string, Entry>, listed: ReadonlyMap<stri
   expect(others.flatMap(([key = ""]) => (String(key).startsWith(shapes) ? [String(key).slice(shapes.length)] : []))).toEqual(
     expect.arrayContaining(["configmaps", "pods", "services/specs"]),
   )
-  // The address is that of the machine.
+  // The address depends on the machine.
   const leases = "/registry/masterleases/"
   expect(others.filter(([key = ""]) => String(key).startsWith(leases)).map(([, kind]) => kind)).toEqual(["Endpoints"])
   expect(others.filter(([key = ""]) => !String(key).startsWith(shapes) && !String(key).startsWith(leases))).toEqual([

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { build, type Plugin } from "esbuild"
 import ts from "typescript"
 
-/** Precedes the bundle. `$count` counts what built-in functions visit. */
+/** Precedes the bundle. `$count` counts the elements that built-in functions visit. */
 const prelude = `
 let $steps = 0
 function $count(value) {
@@ -79,7 +79,7 @@ function counting(repository: string): Plugin {
   }
 }
 
-/** Resolves packages to where they are installed, since the bundle is in another folder. */
+/** Resolves packages to their installed paths, since the bundle is in another folder. */
 function packagesByPath(): Plugin {
   return {
     name: "packages-by-path",

@@ -1,6 +1,6 @@
 /**
- * What a definition and its objects multiply. Each case makes an input with `count` of something, and the function that
- * is measured.
+ * Inputs that definitions and their objects can multiply. Each case makes an input with `count` of something, and the
+ * function that is measured.
  */
 import { Environment, optionalLibrary, stringType } from "../../cel/index.ts"
 import { latestMinor, librariesOf } from "../../cel/libraries/index.ts"
@@ -54,7 +54,7 @@ const mapped = (keys: number): JsonObject => ({
   [`${prefix}list-map-keys`]: many(keys, (index) => `f${index}`),
 })
 
-/** Nested in itself, with `inner` in the middle. */
+/** Nests `around` in itself, with `inner` in the middle. */
 function nested(depth: number, around: (inner: JsonObject) => JsonObject, inner: JsonObject): JsonObject {
   let schema = inner
   for (let level = 0; level < depth; level++) schema = around(schema)
@@ -181,14 +181,14 @@ export const definitionCases: readonly DefinitionCase[] = [
   },
 ]
 
-/** An update checks more: what the old definition breaks already may stay. */
+/** An update checks more, since content that already breaks a rule may stay. */
 export function checked(definition: JsonObject, old?: JsonObject): readonly string[] {
   const failures = new Failures()
   checkDefinition(definition, failures, { vendor, ...(old !== undefined && { old }) })
   return failures.list.map(({ field, detail }) => `${field}: ${detail}`)
 }
 
-/** What serving a version reads of its schema. */
+/** Reads the schemas as the server does to serve the versions. */
 export function read(definition: JsonObject): void {
   const { versions } = typed<CustomResourceDefinition>(definition).spec
   for (const { schema } of versions ?? []) {
@@ -196,14 +196,14 @@ export function read(definition: JsonObject): void {
   }
 }
 
-/** Kinds whose objects are measured like those of generated ones. */
+/** Kinds whose objects are measured like objects of generated kinds. */
 export interface ObjectCase {
   readonly name: string
   readonly schema: JsonObject
   readonly columns?: readonly string[]
   readonly counts?: Counts
   readonly spec: (count: number) => JsonValue
-  /** Of the stored object. Default: the same. */
+  /** The spec of the stored object. Default: the same. */
   readonly before?: (count: number) => JsonValue
   /** Whether the object is valid; default true. */
   readonly isRefused?: boolean

@@ -1,5 +1,5 @@
 /**
- * No definition, custom object or expression costs more than in proportion to its size, whatever a definition
+ * The cost of each definition, custom object and expression is at most proportional to its size, whatever a definition
  * multiplies. Counts steps, as `scaling.test.ts` does.
  */
 import { expect, test } from "vitest"

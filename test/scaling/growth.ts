@@ -1,4 +1,4 @@
-/** How the cost of an operation grows with its input, in steps that `counting-build.ts` counts. */
+/** Growth of an operation's cost with its input, in steps that `counting-build.ts` counts. */
 import { setImmediate } from "node:timers/promises"
 
 declare global {
@@ -12,7 +12,7 @@ export interface Input {
 
 export interface Measurable<Of extends Input> {
   readonly name: string
-  /** Prepares everything and returns the function to measure; only that is counted. */
+  /** Prepares everything and returns the function to measure; counts only that function. */
   prepare(input: Of): Promise<() => unknown>
 }
 
@@ -31,13 +31,13 @@ export const usualCounts: Counts = {
 }
 
 /**
- * How much more an item may cost when there are twice as many, before larger counts are measured, and then as the
- * limit. Sorting adds some hundredths.
+ * Factor by which the cost of an item may grow when the count doubles: first to decide whether to measure larger
+ * counts, then as the limit. Sorting adds some hundredths.
  */
 const suspicious = 1.12
 const superlinear = 1.2
 
-/** Says of each operation whose cost grows faster than the input by how much. `what`: the input. */
+/** Lists the operations whose cost grows faster than the input, each with the factor. `what`: the input. */
 export async function faultsOfGrowth<Of extends Input>(
   operations: readonly Measurable<Of>[],
   what: string,
@@ -60,9 +60,7 @@ export async function faultsOfGrowth<Of extends Input>(
   return faults
 }
 
-/**
- * The cost of an additional item between the second and third object, relative to that between the first and second.
- */
+/** Cost of an additional item between the second and third object, divided by its cost between the first and second. */
 async function growthOf<Of extends Input>(operation: Measurable<Of>, inputs: readonly Of[], runs = 1): Promise<number> {
   const points: { readonly count: number; readonly cost: number }[] = []
   for (const input of inputs) {
@@ -78,14 +76,12 @@ async function growthOf<Of extends Input>(operation: Measurable<Of>, inputs: rea
   return late < 4 ? 1 : late / Math.max(early, 4)
 }
 
-/**
- * The count includes other work of the process, such as that of the cache; the cheapest of several runs has none of it.
- */
+/** The count includes other work of the process, such as the cache's; the cheapest of several runs has none of it. */
 const confirmations = 3
 
 async function costOf<Of extends Input>(operation: Measurable<Of>, input: Of): Promise<number> {
   const run = await operation.prepare(input)
-  // Lets subscribers receive what was stored for the run.
+  // Lets subscribers receive the objects that were stored for the run.
   await setImmediate()
   const before = stepsCounted()
   await run()

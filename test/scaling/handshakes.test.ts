@@ -1,6 +1,6 @@
 /**
- * What a TLS handshake may cost: the chain of the other end reaches OpenSSL only if its signatures are few and cheap.
- * The tests look at what is broken off, and count turns; they do not measure time.
+ * Cost of a TLS handshake: the chain of the other end reaches OpenSSL only if its signatures are few and cheap. The
+ * tests look at what is broken off, and count turns; they do not measure time.
  */
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -49,7 +49,7 @@ beforeAll(async () => {
   pair = await inMemoryPair({ names: ["127.0.0.1"], clock: systemClock })
 })
 
-/** Within a test, which stops it. Each has its own, since warnings are limited by time. */
+/** Called within a test, which stops the listener. Each test has its own, since warnings are limited by time. */
 async function listening(): Promise<Pick<Listener, "port"> & { readonly warnings: readonly string[] }> {
   const warnings: string[] = []
   const app: App = (incoming, outgoing) => void outgoing.end(Buffer.from(`${sentCertificates(incoming.socket).length} certificates`))
@@ -64,7 +64,7 @@ async function listening(): Promise<Pick<Listener, "port"> & { readonly warnings
   return { port, warnings }
 }
 
-/** OpenSSL's own client would refuse some of these keys. */
+/** Options for OpenSSL's own client, which would refuse some of these keys. */
 function optionsOf(version: SecureVersion, { certificate, key }: MadeChain): ConnectionOptions {
   const weak = { ciphers: "DEFAULT@SECLEVEL=0", rejectUnauthorized: false }
   return { host: "127.0.0.1", ...weak, minVersion: version, maxVersion: version, cert: certificate, key }
@@ -76,7 +76,7 @@ describe.each(versions)("over %s", (version) => {
     const socket = connect({ ...optionsOf(version, madeChain(keys, length)), port })
     socket.on("error", () => undefined)
     socket.resume()
-    // What is taken gets an answer and ends, too.
+    // An accepted handshake gets an answer and ends, too.
     socket.once("secureConnect", () => socket.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
     await new Promise((resolve) => void socket.once("close", resolve))
     expect(warnings.join()).toMatch(reason)
@@ -108,7 +108,7 @@ describe.each(versions)("over %s", (version) => {
   })
 })
 
-/** OpenSSL's server does not load some of these chains at the usual level. */
+/** A server with the lowest security level: at the usual one, OpenSSL does not load some of these chains. */
 async function serving(cert: string, key: string, version: SecureVersion): Promise<number> {
   const server = createServer({ cert, key, ciphers: "DEFAULT@SECLEVEL=0", minVersion: version, maxVersion: version })
   server.on("tlsClientError", () => undefined).listen(0, "127.0.0.1")
@@ -163,7 +163,7 @@ test("an address waits for what its checks have taken, and no other address does
 
 test("no file of the server opens TLS past the guard", () => {
   const root = fileURLToPath(new URL("../../runtime/", import.meta.url))
-  /** Why the others need no guard. */
+  /** Files that need no guard, and why. */
   const allowed: Readonly<Record<string, string>> = {
     "tls/connect.ts": "it is the guard's place",
     "storage/etcd/handshake.ts": "etcd has everything that the server has, and its client does not come from here",

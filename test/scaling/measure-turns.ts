@@ -8,9 +8,9 @@ import { openRegistry } from "../support/open-registry.ts"
 import type { Measured } from "./measure.ts"
 import { type TurnCase, turnCases } from "./turn-cases.ts"
 
-/** Characters that `JSON.parse` reads in the time of one step, about. */
+/** Number of characters that `JSON.parse` reads in the time of one step, roughly. */
 const charactersPerStep = 10
-/** What the figures of the same work may differ by. */
+/** Factor by which figures of the same work may differ. */
 const tolerance = 1.35
 
 let parsed = 0
@@ -54,7 +54,7 @@ async function measured(one: TurnCase, count: number): Promise<{ first: Turned; 
 }
 
 for (const one of turnCases) {
-  // The first run opens kinds and compiles what others find ready.
+  // The first run opens kinds and compiles code for later runs.
   await measured(one, Math.ceil(one.count / 10))
   const [few, many] = [await measured(one, one.count), await measured(one, 2 * one.count)]
   const faults: string[] = []

@@ -33,7 +33,7 @@ const measuredTypes = new Set<string>()
 
 /**
  * Each container alone, and all containers of one owner together, because rules compare lists with their neighbours.
- * Types that several kinds share are measured with the first of them. One more group fills everything that a kind has.
+ * The first kind of a shared type measures the type. One more group fills every container of a kind.
  */
 function groupsOf(containers: readonly Container[]): Group[] {
   const byOwner = new Map<string, Container[]>()
@@ -79,14 +79,14 @@ async function measureOwn(under: KindUnderTest, operations: readonly Operation[]
 interface Template {
   readonly base: ApiObject
   readonly containers: readonly Container[]
-  /** How items are made distinct. */
+  /** The values that make items distinct. */
   readonly varied: Varied
   readonly valid: boolean
 }
 
 type Varied = "all" | "texts" | "keys"
 
-/** A valid object with one item in each list. Omits what cannot be combined. */
+/** A valid object with one item in each list. Omits lists that cannot be combined. */
 function templateOf(under: KindUnderTest, group: Group): Template {
   const { shape } = under.handle.parts
   const { kind } = under.handle
@@ -108,7 +108,7 @@ function templateOf(under: KindUnderTest, group: Group): Template {
   const [only] = taken
   const kept = only === undefined || taken.length > 1 ? [] : [...only.path, only.isMap ? "{}" : "[]"]
   for (const varied of ["all", "texts", "keys"] as const) {
-    // Several items may need what a single one does not: ports need names, for example.
+    // Several items may need fields that a single one does not: ports need names, for example.
     const judgeThree = (object: ApiObject) => judge(sizesOf(object, taken, { variant: "distinct", count: 3, varied, shape }).object)
     const three = repaired(structuredClone(base), shape, judgeThree, kept)
     if (three.valid) return { base: three.object, containers: taken, varied, valid }
@@ -212,7 +212,7 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
   return at
 }
 
-/** Large enough that no object is refused a number, and that the allocated ones are far apart. */
+/** Large enough that no object is refused a number, and that allocated numbers are far apart. */
 const ranges = { "service-cluster-ip-range": ["10.0.0.0/16"], "service-node-port-range": { first: 1, last: 60_000 } }
 const opened = await openRegistry({ behaviourOptions: ranges, random: createRandom(1) })
 // Allocates the highest numbers: the stored range ends with the highest allocated number, so its length stays constant.

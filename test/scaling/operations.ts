@@ -65,7 +65,7 @@ export function decodedAnew({ registry, handle }: KindUnderTest, sent: JsonObjec
   return whole
 }
 
-/** The failures of an object; `old` is absent on creation. `every`: also those beyond the limit of a response. */
+/** The failures of an object; `old` is absent on creation. `every`: also failures beyond the limit of a response. */
 export function faultsOf(under: KindUnderTest, object: ApiObject, old?: ApiObject, every = false): readonly Failure[] {
   const { handle, registry } = under
   const failures = every ? new AllFailures() : new Failures()
@@ -177,7 +177,7 @@ function creating(under: KindUnderTest): Operation {
 
 let stored = 0
 
-/** Only objects that can be stored, one at a time: services allocate numbers, which would be missing for others. */
+/** Only updates, one at a time, of objects that can be stored: services allocate numbers, which others would lack. */
 function updating(under: KindUnderTest): Operation {
   const { registry, handle, namespace } = under
   let latest: string | undefined

@@ -1,6 +1,6 @@
 /**
- * Objects whose parts depend on each other, which generated objects never do: annotations that name the containers,
- * conditions that spec lists, ports of a service that had node ports before. Measured like the generated ones.
+ * Objects whose parts depend on each other, unlike generated objects: annotations that name the containers, conditions
+ * that spec lists, ports of a service that had node ports before. Measured like the generated ones.
  */
 import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
 
@@ -13,7 +13,7 @@ export interface OwnCase {
 const metadata = { name: "n", namespace: "default" }
 const many = <Item>(count: number, item: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => item(index))
 
-/** The first node port that is given explicitly; those below are free for allocation. */
+/** The first node port that is given explicitly; lower ports are free for allocation. */
 const firstNodePort = 30_000
 
 const ports = (count: number, more: (index: number) => JsonObject = () => ({})): JsonObject[] =>
@@ -21,7 +21,7 @@ const ports = (count: number, more: (index: number) => JsonObject = () => ({})):
 const nodePorts = (count: number): JsonObject[] => ports(count, (index) => ({ nodePort: firstNodePort + index }))
 const service = (type: string, of: JsonObject[]): ApiObject => ({ metadata, spec: { type, ports: of } })
 
-/** A pod with this many containers, and for each what `annotation` and `container` add. */
+/** A pod with this many containers; `annotation` and `container` add fields for each. */
 function pod(count: number, annotation: (name: string) => JsonObject, container: JsonObject = {}): ApiObject {
   return {
     metadata: { ...metadata, annotations: Object.assign({}, ...many(count, (index) => annotation(`a${index}`))) },

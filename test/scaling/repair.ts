@@ -1,5 +1,5 @@
 /**
- * Makes valid objects without knowing the rules: changes what validation complains about until it accepts the object.
+ * Makes valid objects without knowledge of the rules: changes the reported fields until validation accepts the object.
  */
 import type { Failure } from "../../runtime/base/failure.ts"
 import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
@@ -57,8 +57,8 @@ function namedWords(detail: string): string[] {
 }
 
 /**
- * Sets a field that the message names, in the value or beside it, to the next quoted word if that is a value. Tries
- * each field once.
+ * Sets a field that the message names, in the value or beside it, to the next quoted word if the field is a scalar.
+ * Tries each field once.
  */
 function fillNamed(object: ApiObject, shape: TypeShape, steps: FieldPath, from: { words: readonly string[]; memory: Memory }): boolean {
   const { words, memory } = from
@@ -82,7 +82,7 @@ function choice(names: readonly string[], field: string, memory: Memory): string
   return names[next(memory, `${field}?`) % names.length]
 }
 
-/** Another value each time. */
+/** Sets another value each time. */
 function fill(object: ApiObject, shape: TypeShape, steps: FieldPath, memory: Memory): void {
   const type = typeAt(shape, steps)
   if (type === undefined || (isAbove(steps, memory.kept) && !(steps.length === memory.kept.length && "scalar" in type))) return

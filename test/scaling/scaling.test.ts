@@ -1,6 +1,6 @@
 /**
- * No operation on an object costs more than in proportion to its size, for every list and map of every kind. The
- * containers come from the shapes, so new kinds and fields are included. The test counts steps, not time: see
+ * The cost of each operation on an object is at most proportional to its size, for every list and map of every kind.
+ * The containers come from the shapes, so new kinds and fields are included. The test counts steps, not time: see
  * `counting-build.ts`.
  */
 import { describe, expect, test } from "vitest"

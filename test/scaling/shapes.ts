@@ -1,6 +1,6 @@
 /**
- * Builds objects of a kind from its shape: every list and map that it can hold, and items for them. Knows nothing about
- * particular kinds.
+ * Builds objects of a kind from its shape: all its lists and maps, and items for them. Knows nothing about particular
+ * kinds.
  */
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../runtime/schema/shape.ts"
@@ -117,7 +117,7 @@ function structOf(shape: TypeShape, index: number): JsonObject {
   return object
 }
 
-/** Sets the value at a path and creates missing parents. `type` is that of the object. */
+/** Sets the value at a path and creates missing parents. `shape` is the object's shape. */
 export function put(object: JsonObject, shape: TypeShape, path: FieldPath, value: JsonValue): void {
   let [at, type]: [JsonObject, TypeRef] = [object, { ref: () => shape }]
   for (const [depth, step] of path.entries()) {

@@ -1,4 +1,4 @@
-/** Background work, and short requests, over much that a user stored. Each case stores `count` of it, then runs. */
+/** Background work, and short requests, over many objects. Each case stores `count` of something, then runs. */
 import type { ApiObject } from "../../runtime/base/json.ts"
 import { startGarbageCollector } from "../../runtime/controllers/garbage/garbage-collector.ts"
 import { contentKinds, sweep } from "../../runtime/controllers/namespace/namespace-content.ts"
@@ -10,18 +10,18 @@ import type { OpenRegistry } from "../support/open-registry.ts"
 
 export interface TurnCase {
   readonly name: string
-  /** Twice as much of it is measured too. */
+  /** Number of things to store; twice as many are measured too. */
   readonly count: number
   /**
-   * How much longer the longest turn may be for twice as much: the same for more objects; twice as long for an object
-   * of twice the size, which is read at once.
+   * Growth of the longest turn with twice as much: none for more objects; twice as long for an object of twice the
+   * size, which is read at once.
    */
   readonly growth: 1 | 2
-  /** Stores what the case is about, and returns the work, which is measured. */
+  /** Stores the input of the case, and returns the work to measure. */
   prepare(one: OpenRegistry, count: number): Promise<() => Promise<void>>
-  /** What the longest turn may be of all the work: an object that is read at once and then worked on in turns. */
+  /** Largest share of all the work that one turn may take: an object is read at once and then worked on in turns. */
   readonly share?: number
-  /** The work is measured a second time, and may cost only this share of the first: nothing has changed. */
+  /** Measures the work a second time, which may cost only this share of the first: nothing has changed. */
   readonly again?: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Work over what users stored takes turns of the event loop: the longest turn does not grow with the number of objects,
- * and only in proportion to the size of one. Counts steps, as `scaling.test.ts` does.
+ * Work over many stored objects takes turns of the event loop: the longest turn does not grow with the number of
+ * objects, and only in proportion to the size of one. Counts steps, as `scaling.test.ts` does.
  */
 import { expect, test } from "vitest"
 import { measureWith } from "./measure-with.ts"

@@ -1,4 +1,4 @@
-/** What the generated Pod refuses, and the reason of each failure. */
+/** Values that the generated Pod refuses, and the reason of each failure. */
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../runtime/base/json.ts"
 import {
@@ -68,7 +68,7 @@ const wrong: [string, JsonObject, ...string[]][] = [
   ["readiness gate", { readinessGates: [{ conditionType: "a b" }] }, "Invalid spec.readinessGates[0].conditionType"],
   ["gates and a node", { schedulingGates: [{ name: "g" }], nodeName: "n" }, "Forbidden spec.nodeName"],
   ["gate twice", { schedulingGates: [{ name: "g" }, { name: "g" }] }, "Duplicate spec.schedulingGates[1]"],
-  // Neither a standard resource nor qualified, and none of containers.
+  // Neither a standard resource nor qualified, and no resource of containers.
   ["overhead", { overhead: { pens: "1" } }, "Invalid spec.overhead.limits[pens]", "Invalid spec.overhead.limits[pens]"],
   // tolerations
   ["toleration of everything", { tolerations: [{ operator: "Equal" }] }, "Invalid spec.tolerations[0].operator"],

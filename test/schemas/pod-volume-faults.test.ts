@@ -1,4 +1,4 @@
-/** What the generated Pod refuses in its volumes, and the reason of each failure. */
+/** Volumes that the generated Pod refuses, and the reason of each failure. */
 import { expect, test } from "vitest"
 import type { JsonObject } from "../../runtime/base/json.ts"
 import { decoded, faults, projected, volume } from "./pods.ts"

@@ -272,7 +272,7 @@ describe("warnings", () => {
     ["scheduler.alpha.orch.io/critical-pod", {}, 'non-functional in v1.16+; use the "priorityClassName" field instead'],
     ["seccomp.security.alpha.orch.io/pod", {}, 'non-functional in v1.27+; use the "seccompProfile" field instead'],
     ["seccomp.security.alpha.orch.io/pod", { securityContext: { seccompProfile: { type: "Unconfined" } } }],
-    // A pod is warned of it while the annotation becomes a field.
+    // A warning about a pod, while the annotation becomes a field.
     ["container.apparmor.security.beta.orch.io/a", {}],
   ])("annotation %s", (name, spec, ...expected) => {
     expect(warnings(decoded(spec, { annotations: { [name]: "unconfined" } }))).toEqual(

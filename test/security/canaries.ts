@@ -1,7 +1,7 @@
-/** Secrets that a test plants, to look for them where none may be: as they are, in base64, percent-encoded, in hex. */
+/** Secrets that a test plants and then looks for where none may be: plain, in base64, percent-encoded, in hex. */
 import { randomBytes } from "node:crypto"
 
-/** Characters of a canary below this are found by accident. */
+/** Minimum characters of a canary: shorter ones are found by accident. */
 const charactersMin = 12
 
 export class Canaries {
@@ -13,7 +13,7 @@ export class Canaries {
     return this.add(name, text.match(characters)?.join("") ?? text)
   }
 
-  /** Adds a secret that something else made. Returns it. Throws for one that is too short to be looked for. */
+  /** Adds a secret that other code made, and returns it. Throws for one that is too short to look for. */
   add(name: string, text: string): string {
     if (text.length < charactersMin) throw new Error(`the canary ${name} is too short to be looked for: ${text}`)
     if (this.known.has(name)) throw new Error(`there is a canary ${name}`)
@@ -21,7 +21,7 @@ export class Canaries {
     return text
   }
 
-  /** `<place>: <name> (<form>)` of each canary in the bytes, except those that may be there. */
+  /** `<place>: <name> (<form>)` of each canary in the bytes, except the allowed ones. */
   foundIn(place: string, bytes: Buffer | string, allowed: readonly string[] = []): string[] {
     const all = Buffer.from(bytes)
     return [...this.known].flatMap(([name, forms]) =>
@@ -41,7 +41,7 @@ function formsOf(bytes: Buffer): { readonly form: string; readonly bytes: Buffer
     ["percent-encoded", encodeURIComponent(text)],
     ["percent-encoded whole", [...bytes].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("")],
     ["hex", bytes.toString("hex")],
-    // As JSON has a Buffer.
+    // A Buffer in JSON.
     ["numbers", [...bytes].join(",")],
     ...[0, 1, 2].flatMap((before) => [
       ["base64", inBase64(bytes, before)] as const,

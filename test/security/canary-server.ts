@@ -1,6 +1,6 @@
 /**
  * The built program at its highest verbosity, with every authenticator, a web hook of each sort, and audit. Each secret
- * that it is given is a canary. The machines that it asks fail, and repeat what they were sent.
+ * that it gets is a canary. The machines that it asks fail, and repeat the requests that they got.
  */
 import { generateKeyPairSync, randomBytes, webcrypto } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -23,7 +23,7 @@ export interface CanaryServer {
   readonly authority: string
   readonly dataDir: string
   readonly auditLog: string
-  /** Of an administrator, from a file; and that of the data folder. */
+  /** Tokens of an administrator: one from a file, one from the data folder. */
   readonly adminToken: string
   readonly ownToken: string
   /** Certificates: of a user, of a proxy, and of an unknown authority. */
@@ -34,7 +34,7 @@ export interface CanaryServer {
   idToken(audience: string): Promise<string>
   /** A token of a Secret. */
   accountToken(claims: Readonly<Record<string, unknown>>): Promise<string>
-  /** What the web hooks were sent: path and authorization. */
+  /** Calls of the web hooks: path and authorization. */
   readonly asked: readonly { readonly path: string; readonly authorization: string }[]
   /** Texts of reports that node made of the process. */
   reports(): readonly string[]
@@ -52,7 +52,7 @@ rules:
 - level: RequestResponse
 `
 
-/** Called within a test, which ends everything. `more`: options of the program besides. */
+/** Called within a test, which ends everything. `more`: further options of the program. */
 export async function startCanaryServer(more: readonly string[] = []): Promise<CanaryServer> {
   await buildBundle()
   const canaries = new Canaries()
@@ -119,7 +119,7 @@ export async function startCanaryServer(more: readonly string[] = []): Promise<C
   }
 }
 
-/** What the server keeps for itself beside the store: `admin.token` and keys. Each is a canary with its name. */
+/** Files that the server keeps for itself beside the store: `admin.token` and keys. Each is a canary with its name. */
 export function secretFilesIn(dataDir: string): readonly { readonly name: string; readonly text: string }[] {
   return readdirSync(dataDir, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(key|token)$/.test(name))
@@ -130,8 +130,8 @@ export function secretFilesIn(dataDir: string): readonly { readonly name: string
 }
 
 /**
- * Reports of node are made on SIGUSR2. On SIGWINCH a fault is planted whose error has what errors of node have: the
- * packet that could not be parsed, the text that is no address.
+ * On SIGUSR2, node writes a report. SIGWINCH plants a fault whose error has the properties of node's errors: the packet
+ * that could not be parsed, the text that is no address.
  */
 function nodeOptions(reportDir: string, packet: string): string {
   const planted = [
@@ -195,7 +195,7 @@ async function startMachines() {
   }
 }
 
-/** Each answer is wrong in another way, and has all that was sent in it. */
+/** Answers wrongly, each time in another way, with everything that was sent. */
 function repeat(request: IncomingMessage, response: ServerResponse, count: number): void {
   let body = ""
   request.setEncoding("utf8").on("data", (piece: string) => {

@@ -1,6 +1,6 @@
 /**
- * No credential is where it must not be (CVE-2019-11250 and its kin): every sort of it is used in right and wrong ways,
- * and then looked for in logs, audit, metrics, answers, stored data, the command line, reports and the text of a crash.
+ * No credential is where it must not be (CVE-2019-11250 and its kin): tests use every sort in right and wrong ways,
+ * then look for it in logs, audit, metrics, answers, stored data, the command line, reports and the text of a crash.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { Agent, request as httpsRequest } from "node:https"
@@ -20,7 +20,7 @@ interface Use {
   readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string
   readonly certificate?: { readonly certificate: string; readonly key: string }
-  /** Canaries that the answer returns to the one who asked for them. */
+  /** Canaries that the answer returns to the client that asked for them. */
   readonly returns?: readonly string[]
 }
 
@@ -98,7 +98,7 @@ async function useTokens(server: CanaryServer, client: Client): Promise<void> {
     { method: "POST", path: "/apis", headers: bearer(unknown), body: canaries.make("a body for no resource") },
   ]
   for (const use of wrong) await client.use(use)
-  // Anonymous requests are on: what is no bearer token is no credential.
+  // Anonymous requests are on: a field without a bearer token is no credential.
   expect((await client.use({ headers: bearer(unknown) })).status).toBe(401)
 }
 
@@ -132,7 +132,7 @@ async function useAccounts(server: CanaryServer, client: Client): Promise<void> 
   expect((await client.use({ headers: bearer(legacy), path: "/version" })).status).toBe(200)
   const reviewed = [good, other, forged, legacy, canaries.make("a token of a review"), `${canaries.make("two words")} x`]
   for (const token of reviewed) {
-    // An answer has the token itself, and what the web hook says: of its own credential, too.
+    // An answer has the token itself, and the web hook's text, which repeats its own credential.
     const own = canaries.foundIn("", token).map((found) => found.replace(/^: (.*) \(.*\)$/, "$1"))
     const returned = [...own, "the token for the hook of tokens"]
     await client.use({ method: "POST", path: reviews, body: JSON.stringify({ spec: { token } }), returns: returned })
@@ -184,7 +184,7 @@ async function useOtherTokens(server: CanaryServer, client: Client): Promise<voi
   ).toBe(101)
 }
 
-/** Requests that are none, and credentials in addresses. */
+/** Malformed requests, and credentials in addresses. */
 async function useAddresses({ canaries }: CanaryServer, client: Client): Promise<void> {
   const password = canaries.make("a password in an address", /[A-Za-z0-9-]/g)
   const token = canaries.make("a token of a request that is none")
@@ -268,7 +268,7 @@ async function useSecrets(server: CanaryServer, client: Client): Promise<void> {
   expect((await client.use({ certificate: server.proxy, path: "/version", headers: fields })).status).toBe(200)
 }
 
-/** What may be in the files of the store, and in values of Secrets in etcd: what Secrets were given. */
+/** Secrets that the files of the store, and values of Secrets in etcd, may hold: content that Secrets were given. */
 const storedSecrets = [
   "the data of a Secret",
   "the signature of a Secret's token",
@@ -288,7 +288,7 @@ function foundInFolder({ canaries, dataDir }: CanaryServer): string[] {
   })
 }
 
-/** Keys and values, of every sort: also what is not below the server's prefix. */
+/** Keys and values of every sort, also outside the server's prefix. */
 async function storedIn(server: string): Promise<readonly { readonly key: string; readonly value: Buffer }[]> {
   const connection = connectEtcd({ servers: [server] }, systemClock)
   const { kvs } = await readRange(connection, { prefix: "" })
@@ -296,9 +296,9 @@ async function storedIn(server: string): Promise<readonly { readonly key: string
   return kvs.map(({ key, value }) => ({ key, value: Buffer.from(value) }))
 }
 
-/** Everything that makes the server handle credentials; the server is ready for it. */
+/** Everything that makes the server handle credentials. Waits until the server is ready for it. */
 async function useAll(server: CanaryServer, client: Client): Promise<void> {
-  // The roles of the system are there.
+  // Waits for the roles of the system.
   await expect
     .poll(async () => (await client.use({ path: "/version", headers: { authorization: "" } })).status, { timeout: 30_000 })
     .toBe(200)
@@ -338,7 +338,7 @@ test("no credential is where it must not be (CVE-2019-11250)", { timeout: 120_00
     ...foundInFolder(server),
   ]
   expect([...new Set(found)]).toEqual([])
-  // What is stored was looked for as well.
+  // The search covered the stored canaries as well.
   expect(canaries.names.length).toBeGreaterThan(30)
 })
 
@@ -356,7 +356,7 @@ forNewestEtcd((binary) =>
       ...canaries.foundIn(key, value, isSecret(key) ? storedSecrets : []),
     ])
     expect([...found, ...foundInFolder(server)]).toEqual([])
-    // The values have what is looked for, where it may be.
+    // The values have the canaries where these may be.
     const given = stored.flatMap(({ key, value }) => (isSecret(key) ? canaries.foundIn("", value) : []))
     expect(given).toEqual(expect.arrayContaining(storedSecrets.map((name) => expect.stringContaining(name))))
   }),

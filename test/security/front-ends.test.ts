@@ -1,7 +1,7 @@
 /**
- * Seen from outside, by answers and the audit log: paths of kinds that were there at the start and of one that came
- * later, in odd forms, and those that ask for another protocol, pass authentication, audit and authorization, in this
- * order, over HTTP/1.1 and HTTP/2.
+ * Every path passes authentication, audit and authorization, in this order, over HTTP/1.1 and HTTP/2, as answers and
+ * the audit log show: paths of kinds that existed at the start and of one that was added later, in odd forms, and paths
+ * that ask for another protocol.
  */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -58,7 +58,7 @@ interface Asked {
   readonly path: string
 }
 
-/** A kind that comes while the server runs. */
+/** Adds a kind while the server runs. */
 async function addKind(): Promise<void> {
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
   const subresources = { status: {}, scale: { specReplicasPath: ".spec.n", statusReplicasPath: ".status.n" } }
@@ -91,7 +91,7 @@ interface Resource {
 
 const methods: Readonly<Record<string, string>> = { get: "GET", create: "POST", update: "PUT", patch: "PATCH", delete: "DELETE" }
 
-/** Of each resource that discovery names, each verb; and its older and odder paths. */
+/** Each verb of each resource that discovery names; and its older and odder paths. */
 async function resourcePaths(): Promise<readonly Asked[]> {
   const { groups } = await json<{ groups: readonly { versions: readonly { groupVersion: string }[] }[] }>("/apis")
   const bases = ["/api/v1", ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`))]
@@ -199,7 +199,7 @@ function eventsIn(text: string): readonly Event[] {
   return lines.map((line) => JSON.parse(line))
 }
 
-/** As many as take a second; all of them pass the same filters. */
+/** As many as take a second, since all of them pass the same filters. */
 function someOf(paths: readonly Asked[]): readonly Asked[] {
   return paths.filter((_one, index) => index % 7 === 0)
 }
@@ -225,7 +225,7 @@ describe.each(["http2", "http1"] as const)("each path over %s (kcp CVE-2025-2992
   it("a user who may do nothing is refused after being recorded, on each path", async () => {
     const wrong: unknown[] = []
     for (const { asked, status, events } of await walk(paths, jane, protocol)) {
-      // A watch has an event when its head is sent, too.
+      // A watch also has an event when its head is sent.
       const stages = events.filter(({ stage }) => stage !== "ResponseStarted")
       const seen = stages.map(({ stage, user, responseStatus }) => `${stage} ${user?.username} ${responseStatus?.code ?? ""}`)
       const decision = events.at(-1)?.annotations?.["authorization.k8s.io/decision"]

@@ -1,4 +1,4 @@
-/** What requests may leave behind: requests that all differ make neither metrics nor the store grow. */
+/** Leftovers of requests: requests that all differ make neither metrics nor the store grow. */
 import { expect, it, onTestFinished } from "vitest"
 import { createRandom, type SeededRandom } from "../sim/world/random.ts"
 import { createHttpClient } from "../support/http-client.ts"
@@ -8,7 +8,7 @@ import { adminToken, type InProcess, startInProcess } from "../support/in-proces
 const requests = 400
 /** Combinations of verb, code and so on that a later round may meet first; each request has ten texts of its own. */
 const newCombinations = 40
-/** Sent at a time. */
+/** Concurrent requests. */
 const batch = 100
 
 async function started(): Promise<{

@@ -1,11 +1,11 @@
-/** Past vulnerabilities of servers like this one, and the test of each: its title has the number. */
+/** Past vulnerabilities of similar servers, each with its test, whose title has the number. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 
 const repository = join(import.meta.dirname, "..", "..")
 
-/** Those of authentication, authorization, audit, TLS, web hooks and proxies. A new one is a line and a test. */
+/** Tests for authentication, authorization, audit, TLS, web hooks and proxies. A new one is a line and a test. */
 const tests: Readonly<Record<string, string>> = {
   "CVE-2018-1002105": "test/api/subresources/node-agent.test.ts",
   "CVE-2018-1002102": "test/api/subresources/proxy.test.ts",

@@ -16,7 +16,7 @@ const ofEach = ["accept", "reject"]
 const ofTokens = ["malformed", "expired", "not yet valid", "wrong audience", "wrong issuer", "rotated key"]
 const ofTrust = ["backend down", "slow or lying backend", "cache", "reload"]
 
-/** The cells of each row; those of authorizers have no tokens, so no times and issuers. */
+/** The cells of each row; authorizers have no tokens, so no cells about times and issuers. */
 const rows: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     [

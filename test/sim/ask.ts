@@ -13,7 +13,7 @@ export interface SimRequest {
 
 export interface SimResponse {
   readonly status: number
-  /** Decoded if it is JSON, otherwise a string. */
+  /** The body: decoded if it is JSON, otherwise a string. */
   readonly body: unknown
 }
 

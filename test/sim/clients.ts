@@ -22,7 +22,7 @@ export class Clients {
   /** Versions of the collection that answers have shown. */
   private readonly versions: number[] = []
   private readonly slots = new Map<number, OpenWatch>()
-  /** Where the last watch of a slot ended, and its scope. */
+  /** The end of a slot's last watch, and its scope. */
   private readonly resumable = new Map<number, { readonly record: WatchRecord; readonly at: number }>()
   private underWay = 0
   private watches = 0
@@ -241,7 +241,7 @@ export class Clients {
         return write.do !== "delete" && isShown(answer.body) ? { is: "done", content: contentOf(answer.body) } : { is: "done" }
       case 404:
         return { is: "missing" }
-      // The store was not able to do it, or the server starts or stops: these statuses guarantee that it was not done.
+      // The store was not able to do it, or the server starts or stops: these statuses guarantee that nothing was done.
       case 429:
       case 503:
         return { is: "never" }

@@ -1,6 +1,6 @@
 /**
- * Hundreds of runs share a process. Whatever a killed server leaves behind stays until the end of all, and the longer
- * the simulation runs, the more of its time goes into the collection of garbage.
+ * Hundreds of runs share a process. Memory that a killed server leaves behind stays until the end of all runs, and the
+ * longer the simulation runs, the more of its time goes into garbage collection.
  */
 import { expect, it } from "vitest"
 import { livesReachable } from "../support/heap.ts"

@@ -18,7 +18,7 @@ it("stops writes and reports why, and accepts them again once the disk can flush
   const body = expect.stringContaining("Input/output error")
   const refused = { status: 503, body, retryAfter: "1" }
   const asked = ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "two" } })
-  // It waits while the worker writes the other one, and is sent to the worker when that has failed.
+  // The first write waits while the worker writes the other one, and reaches the worker after that one has failed.
   expect(await turnsUntil(() => disk.faults.failFlush === undefined, 2000)).toBe(true)
   const waiting = ask(world, "POST", "/api/v1/namespaces", { metadata: { name: "waiting" } })
   const answer = await asked

@@ -79,7 +79,7 @@ const ownerThatGoes: LifeAct = {
   blocks: false,
 }
 
-/** An object gets its owner while the definition of that goes, and before another server has started completely. */
+/** An object gets its owner while the owner's definition is deleted, and before another server has started fully. */
 const ownerGoesWithItsDefinition: Plan["steps"] = [
   { do: "life", server: 0, life: { act: "define", resource: "gears", shape } },
   { do: "turns", count: 60 },

@@ -58,7 +58,7 @@ export interface ListRecord {
   readonly freshness: Freshness
   readonly label: string | undefined
   readonly call: number
-  /** Of the first page: the others show the same state. */
+  /** Return of the first page: the others show the same state. */
   readonly return: number
   readonly pages: readonly { readonly version: number; readonly items: ReadonlyMap<string, Content> }[]
   /** The last page was read. */

@@ -132,7 +132,7 @@ function carriedOut(state: number, wanted: Action): Action {
   return wanted
 }
 
-/** The definition, literally. */
+/** The literal definition of linearizability. */
 function possible(left: readonly Operation<Action>[], state: number): boolean {
   if (left.every((operation) => operation.return === open)) return true
   return left.some((operation) => {

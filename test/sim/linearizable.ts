@@ -59,7 +59,7 @@ export function linearize<State, Action>(
       deepest = frame
       deepestCount = count
     }
-    // The last candidate is tried first: the one that had to return soonest.
+    // Tries the last candidate first, which had to return soonest.
     for (const place of candidates) {
       const operation = sorted[place]
       if (operation === undefined) continue
@@ -86,7 +86,7 @@ function choices<State>(sorted: readonly Operation<unknown>[], { first, beyond }
   for (let place = first; place < sorted.length; place++) {
     const operation = sorted[place]
     if (operation === undefined || beyond.has(place)) continue
-    // It was called after another remaining operation had returned.
+    // Its call came after the return of another remaining operation.
     if (operation.call > soonest) break
     candidates.push(place)
     soonest = Math.min(soonest, operation.return)

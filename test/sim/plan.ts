@@ -195,8 +195,8 @@ function drawWrite(random: SeededRandom, server: number, tag: string): Step {
 }
 
 /**
- * A fault of one server and its disk. The repair follows some steps later, group by group: a world that only breaks
- * proves nothing.
+ * A fault of one server and its disk. The repair follows some steps later, group by group: a world that is never
+ * repaired proves nothing.
  */
 function drawDiskFault(random: SeededRandom): readonly (readonly Step[])[] {
   const perhapsPower: readonly Step[] = random.chance(0.5) ? [{ do: "power-cut" }] : []

@@ -45,11 +45,11 @@ export interface RunResult {
   readonly trace: readonly string[]
   /** Equal for runs with the same course. */
   readonly fingerprint: string
-  /** Counts of what the run has done, so that a test can verify that it exercised something. */
+  /** Counts of the run's acts and outcomes, so that a test can verify that it exercised something. */
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** Turns within which everything that does not wait for the clock has happened. */
+/** Number of turns after which all work that does not wait for the clock is done. */
 const restTurns = 3000
 
 /** Called with any plan. Never throws for an error of a server; throws for a bug of the harness. */
@@ -225,8 +225,7 @@ function breakOrMend(world: World, step: Fault): void {
 }
 
 /**
- * Repairs everything, and requires what a healthy world must provide: writes, equal lists, and caches equal to the
- * store.
+ * Repairs everything, and requires the results of a healthy world: writes, equal lists, and caches equal to the store.
  */
 async function settleWorld(world: World, { clients, lives }: AllClients, history: History): Promise<void> {
   world.heal()
@@ -318,7 +317,7 @@ function countsOfLives({ calls, beliefs, watches }: LifeHistory, { truth }: Worl
   counts["events of definitions"] = watches.reduce((count, { events }) => count + events.length, 0)
   counts["watches ended by definitions"] = watches.filter(({ endedMs }) => endedMs !== undefined).length
   const ended = truth.stored.changes.filter(({ resource, object }) => resource === "events" && object === undefined).length
-  // Expired events are those that no client deleted.
+  // Expired events: events that no client deleted.
   counts["expired events"] = Math.max(0, ended - calls.filter(({ act, resource }) => act === "delete" && resource === "events").length)
   for (const { act, resource, status = 0 } of calls) {
     const name = `${act} ${resource}${status < 300 ? "" : ` ${status}`}`

@@ -10,7 +10,7 @@ import { run } from "./run.ts"
 const runs = Number(process.env.SIM_RUNS ?? 500)
 const steps = 250
 
-/** Outcomes that clients must have seen at least once, beside those that are counted anyway. */
+/** Outcomes that clients must have seen at least once, besides the counted ones. */
 const tried = [
   ...["create namespaces", "delete namespaces", "create configmaps 403", "create configmaps 404", "let-go configmaps"],
   ...["delete configmaps", "sweep configmaps", "create services", "create services 422", "sweep services", "list services"],

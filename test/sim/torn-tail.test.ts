@@ -1,7 +1,7 @@
 /**
- * What a power cut leaves of the real data file: pages that were being written reach the disk completely, partly or not
- * at all, in any order, and the end of the file may hold anything. Until the page with the new state is written, the
- * store has its previous state. Promise 1 of the design.
+ * The real data file after a power cut: pages that were being written reach the disk completely, partly or not at all,
+ * in any order, and the end of the file may hold anything. Until the page with the new state is written, the store has
+ * its previous state. Promise 1 of the design.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +19,7 @@ const rounds = 60
 /** The layout of the file as `openEnvironment` creates it; the first two pages alternately hold the newest state. */
 const pageBytes = 8192
 const metaPages = 2
-/** What a disk writes atomically. */
+/** Unit that a disk writes atomically. */
 const sectorBytes = 512
 
 let dir: string

@@ -1,6 +1,5 @@
 /**
- * What really happened: every durable commit of the store, in order. Read from the store itself, not through the
- * server.
+ * The true history: every durable commit of the store, in order. Read from the store itself, not through the server.
  */
 import type { Content } from "./history.ts"
 import { type Instant, StoredObjects } from "./lives/stored-objects.ts"
@@ -37,7 +36,7 @@ export class Truth {
   revision = emptyState.revision
   private readonly current = new Map<string, Content>()
   readonly faults: string[] = []
-  /** The same for objects of every kind. */
+  /** The true history of objects of every kind. */
   readonly stored: StoredObjects
 
   /** `shown`: the clock that counts times to live. */

@@ -7,9 +7,9 @@ export interface WatchTold {
   readonly note: (text: string) => void
   readonly compacted: () => number
   readonly elapsedMs: () => number
-  /** What the check compares of an object; default: the parts of a ConfigMap. */
+  /** The parts of an object that the check compares; default: the parts of a ConfigMap. */
   readonly contentOf?: (object: Shown) => Content
-  /** Statuses with which the watch may be refused, beside those that faults cause. Default: none. */
+  /** Statuses with which the watch may be refused, besides statuses that faults cause. Default: none. */
   readonly accepts?: (status: number) => boolean
   readonly complain: (text: string) => void
   readonly over: () => void

@@ -1,6 +1,6 @@
 /**
- * A process that exits while its store writes ends, whatever the store's thread does at that moment, and loses nothing
- * that it acknowledged. `EXIT_ROUNDS` sets the number of exits.
+ * A process that exits while its store writes does end, whatever the store's thread does at that moment, and loses no
+ * acknowledged write. `EXIT_ROUNDS` sets the number of exits.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

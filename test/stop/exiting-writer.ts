@@ -21,7 +21,7 @@ async function writeForever(writer: number): Promise<void> {
     if (++acknowledged === Number(commits)) setTimeout(() => process.exit(7), Number(delayMs))
   }
 }
-/** Writes at once: what a stream holds is lost with the process. A pipe whose reader is behind is tried again. */
+/** Writes synchronously: data in a stream is lost with the process. Tries again while the pipe is full. */
 function tell(line: string): void {
   for (;;) {
     try {

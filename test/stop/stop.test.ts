@@ -1,7 +1,7 @@
 /**
- * The built program under writes gets two signals, as from `npm start`, which forwards the one that the terminal sends
- * to both. It ends by itself each time, and loses nothing that it acknowledged. `STOP_ROUNDS` sets the number of stops;
- * a larger one is measured too.
+ * The built program under writes gets two signals, as from `npm start`, which forwards the terminal's signal that both
+ * get. It ends by itself each time, and loses no acknowledged write. `STOP_ROUNDS` sets the number of stops; a larger
+ * number is measured too.
  */
 import { expect, test } from "vitest"
 import { buildBundle } from "../../scripts/freshness.mjs"

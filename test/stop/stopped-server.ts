@@ -12,10 +12,10 @@ export type EndSignal = "SIGTERM" | "SIGINT"
 /** When two signals are sent. */
 export interface TwoSignals {
   readonly signals: readonly [EndSignal, EndSignal]
-  /** Milliseconds from this moment to the first signal, and from there to the second one. `listening`: for signals. */
+  /** Milliseconds from this moment to the first signal. `listening`: the program listens for signals. */
   readonly at: "listening" | "writing"
   readonly delayMs: number
-  /** `stopping`: once the program has said that it stops. */
+  /** Milliseconds from the first signal to the second. `stopping`: once the program has logged that it stops. */
   readonly gapMs: number | "stopping"
 }
 
@@ -23,7 +23,7 @@ export interface Stopped {
   readonly code: number | null
   readonly signal: string | null
   readonly output: string
-  /** From the first signal to the end of the process. */
+  /** Time from the first signal to the end of the process. */
   readonly tookMs: number
   /** Names of the objects whose creation was answered with 201. */
   readonly acknowledged: readonly string[]
@@ -65,12 +65,12 @@ export async function missingIn(dataDir: string, names: readonly string[]): Prom
   return names.filter((name) => !stored.has(name))
 }
 
-/** Before that, a signal ends the program as any other process. */
+/** Prints when the program begins to listen for signals; until then a signal ends it like any other process. */
 const tellsListening = `process.on("newListener", (name) => name === "SIGINT" && console.log("listens for signals"))`
 
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** All writers are at work. */
+/** Resolves when all writers are at work. */
 async function enough(acknowledged: readonly string[]): Promise<void> {
   while (acknowledged.length < writers) await pass(1)
 }

@@ -1,6 +1,6 @@
 /**
- * Clients that hold a stop, over real connections of both protocols: strangers are cut at once, and known clients once
- * they make no progress. Neither needs the clock of the server, which stands still here.
+ * Clients that hold a stop, over real connections of both protocols: the stop cuts strangers at once, and known clients
+ * once they make no progress. Neither needs the server's clock, which stands still here.
  */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
@@ -15,7 +15,7 @@ import { http2Names, isEnd, isOf, RawClient } from "../support/raw-http2-client.
 const configMaps = "/api/v1/namespaces/default/configmaps"
 const wrong = { authorization: "Bearer wrong" }
 const hourMs = 3_600_000
-/** Nothing of real time ends a connection. */
+/** Real-time limits that end no connection. */
 const never = { stopStallMs: hourMs, stopCheckMs: hourMs, tlsHandshakeTimeoutMs: hourMs, connectionCheckMs: hourMs }
 const soon = { stopStallMs: 200, stopCheckMs: 20 }
 
@@ -48,7 +48,7 @@ async function plainTcp(server: InProcess, bytes: Buffer): Promise<Socket> {
   return socket
 }
 
-/** The server has begun this many requests. */
+/** Resolves when the server has begun this many requests. */
 async function inFlight({ server }: InProcess, requests: number): Promise<void> {
   const { inFlight } = server.parts
   while (inFlight.counts.short + inFlight.counts.long < requests) await new Promise((resolve) => setImmediate(resolve))

@@ -9,7 +9,7 @@ import { parse } from "yaml"
 
 const place = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
-/** What the Go program prints for each object, in their order. */
+/** Returns the output of the Go program for each object, in the order of the objects. */
 export function recordedBy(program: string): unknown[] {
   const objects: unknown[] = parse(readFileSync(place("objects.yaml"), "utf8"))
   const printed = execFileSync(program, ["encode"], { input: objects.map((object) => JSON.stringify(object)).join("\n"), encoding: "utf8" })

@@ -31,7 +31,7 @@ export function tokenOfSecret(
     .sign(key.privateKey)
 }
 
-/** What a server with a new key and without options knows. */
+/** The token settings of a server with a new key and without options. */
 export function accountTokens(more: Partial<ServiceAccountTokens> = {}): ServiceAccountTokens {
   const signing = signingKeyIn(privateKeyPem())
   return { keys: [signing], signing, issuers: [testIssuer], extendsExpiration: true, lookup: true, stop: () => undefined, ...more }

@@ -1,4 +1,4 @@
-/** A server with admission plugins of a test, over HTTP, and what the tests ask of it. */
+/** A server with admission plugins of a test, over HTTP, and requests of the tests. */
 import { onTestFinished } from "vitest"
 import type { AdmissionPlugin, RequestAttributes } from "../../runtime/library.ts"
 import type { ApiObject, JsonObject } from "../../runtime/base/json.ts"
@@ -74,7 +74,7 @@ export const applied = (name: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 })
 
-/** Notes what administrators ask for, one line a moment. */
+/** Records the requests of administrators, one line for each moment. */
 export function recorder(lines: string[], isSeen = (name: string): boolean => name === "admin"): AdmissionPlugin {
   const note = (moment: string, attributes: RequestAttributes): void => {
     const { operation, user, resource, subresource, kind, namespace, name, object, oldObject, dryRun } = attributes

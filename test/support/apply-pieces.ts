@@ -66,7 +66,7 @@ const text = fc.constantFrom("a", "b", "1", "true")
 const word = fc.constantFrom("x", "y-z", "w1")
 const small = fc.integer({ min: 1, max: 3 })
 const amount = fc.constantFrom("1", "500m", "1Ki", "3e3")
-/** Stored as 1, 500m, 1Ki and 1k. */
+/** The server stores these amounts as 1, 500m, 1Ki and 1k. */
 const oddAmount = fc.constantFrom("1000m", "0.5", "1024", "1000")
 const time = fc.constantFrom("2026-01-02T03:04:05Z", "2026-01-02T03:04:06Z")
 const condition = fc.constantFrom("True", "False", "Unknown")
@@ -138,7 +138,7 @@ const replicationController: AppliedKind = {
   kind: "ReplicationController",
   resource: "replicationcontrollers",
   base: {
-    // Without labels of its own it inherits those of its template.
+    // Without labels of its own it inherits the labels of its template.
     metadata: { labels: { app: "x" } },
     spec: {
       selector: { app: "x" },
@@ -270,5 +270,5 @@ export const appliedKinds: readonly AppliedKind[] = [replicationController, serv
 /** Kinds whose pieces may be removed again, from an object that its manager has created. */
 export const removableKinds: readonly AppliedKind[] = [replicationController, service, configMap, lease]
 
-/** A new pod with all that it can have from the start. */
+/** A new pod with every field that it can have from the start. */
 export const newPod: AppliedKind = { ...pod, pieces: [...metadata, ...podSpec.map((each) => each.map((spec) => ({ spec })))] }

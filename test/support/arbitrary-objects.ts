@@ -66,7 +66,7 @@ function objectWith(
     .map(objectOf)
 }
 
-/** The fields as in JSON: those of inline types belong to the parent. */
+/** The fields as in JSON: fields of inline types belong to the parent. */
 function jsonFields(shape: TypeShape): FieldShape[] {
   return shape.fields
     .filter(({ number }) => number !== undefined)
@@ -98,7 +98,7 @@ const int64 = fc
   .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value))
 /** 0001-01-01 to 9999-12-31. */
 const seconds = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 })
-/** As the server reads it: integers beyond 2^53 are exact. */
+/** JSON as the server reads it: integers beyond 2^53 are exact. */
 const json = fc.jsonValue({ maxDepth: 2 }).map((value): JsonValue => parseJson(JSON.stringify(value)).value)
 const jsonObject = fc.dictionary(text, json, { maxKeys: 3 }).map((object) => objectOf(Object.entries(object)))
 

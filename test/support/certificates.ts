@@ -28,7 +28,7 @@ interface IssueOptions {
   readonly days?: number
   /** Default `test`. */
   readonly commonName?: string
-  /** Of the key; default P-256. */
+  /** Algorithm of the key; default P-256. */
   readonly algorithm?: KeyAlgorithm
 }
 
@@ -127,7 +127,7 @@ export interface AskedPair {
   readonly key: string
 }
 
-/** A request for a certificate, for any names. `authority`: it asks to be one. */
+/** A request for a certificate, for any names. `authority`: it asks for an authority's certificate. */
 export async function createCertificateRequest(
   subject: string,
   given: {

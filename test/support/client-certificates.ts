@@ -1,4 +1,4 @@
-/** Certificates of any make: authorities, chains, and those that must be refused. */
+/** Certificates of any make: authorities, chains, and certificates that must be refused. */
 import "reflect-metadata"
 import { createPrivateKey, webcrypto, X509Certificate } from "node:crypto"
 import {
@@ -38,7 +38,7 @@ export interface Making {
   readonly hash?: "SHA-1" | "SHA-256"
   readonly dnsName?: string
   readonly extensions?: readonly Extension[]
-  /** Another certificate for the key of this one. */
+  /** Keys of an earlier certificate, to make another one for them. */
   readonly keys?: webcrypto.CryptoKeyPair
 }
 

@@ -19,7 +19,7 @@ export function decoded<T extends object>(shape: TypeShape, part: Part<T>): T {
   return typed<T>(normalize(shape, typed({ ...part }), { typeMeta }).object)
 }
 
-/** How `failuresOf` calls a check. */
+/** Options of `failuresOf` for the call of a check. */
 interface CheckOptions<T> {
   readonly shape: TypeShape
   /** The stored value; absent on create. */

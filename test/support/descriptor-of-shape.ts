@@ -1,6 +1,6 @@
 /**
- * The protobuf descriptor of a type, in the reflection JSON of protobufjs, derived from its shape: tests let protobufjs
- * read and write what the server does.
+ * The protobuf descriptor of a type, in the reflection JSON of protobufjs, derived from its shape: with it, protobufjs
+ * reads and writes the server's bytes.
  */
 import { isObject, type JsonObject } from "../../runtime/base/json.ts"
 import { isMessageScalar, scalarMessages } from "../../runtime/schema/scalar-messages.ts"

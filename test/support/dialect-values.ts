@@ -1,4 +1,4 @@
-/** Objects as values of CEL, by the types of the schemas: what CEL reads for expressions of the dialect. */
+/** Objects as CEL values, by the types of the schemas: the values that expressions of the dialect read. */
 import { Double, isError, listOf, mapOf, MapValue, type Result, type Value } from "../../cel/index.ts"
 import { findField } from "../../codegen/emit/expression.ts"
 import { celValueOf } from "../../model/expression/library.ts"

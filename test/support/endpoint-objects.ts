@@ -13,7 +13,7 @@ export async function makeService(one: OpenRegistry, spec: JsonObject = {}, meta
 export interface PodSample {
   readonly ips?: readonly string[]
   readonly ready?: boolean
-  /** When that began. */
+  /** Last transition time of the condition `Ready`. */
   readonly since?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly phase?: string

@@ -70,8 +70,8 @@ function placeOn(server: EtcdServer): StorePlace {
 }
 
 /**
- * etcd expires leases by its own clock. Here a lease is revoked when the case's clock reaches its end, which is what
- * etcd does with an expired one.
+ * etcd expires leases by its own clock. Here this module revokes a lease when the case's clock reaches its end, as etcd
+ * does with an expired lease.
  */
 function leasesOf({ nowMs, connection: own }: { nowMs: () => number; connection: Connection }) {
   let granted: { readonly id: number; readonly expiresAtMs: number }[] = []

@@ -19,8 +19,8 @@ export interface EtcdBinary {
 }
 
 /**
- * Every etcd version on this machine: the one on the PATH (Debian's is 3.4), and the one built by
- * `test/support/etcd-build` or the bench.
+ * Every etcd version on this machine: from the PATH (Debian's is 3.4), and from the build of `test/support/etcd-build`
+ * or the bench.
  */
 export function etcdBinaries(): readonly EtcdBinary[] {
   const folders = [
@@ -47,8 +47,8 @@ function versionOf(path: string): string | undefined {
 }
 
 /**
- * Calls `suite` for each of them. Without any, the suite is one skipped case that says what to do; where nothing may be
- * skipped, throws instead.
+ * Calls `suite` for each etcd. Without any, the suite is one skipped case whose name says what to do; where nothing may
+ * be skipped, throws instead.
  */
 export function forEachEtcd(suite: (binary: EtcdBinary) => void): void {
   const binaries = etcdBinaries()

@@ -1,6 +1,6 @@
 /**
  * Set up for each test file: objects that a server keeps decoded after a write, and settled values, cannot be changed.
- * Whatever changes one throws, so that the request fails in every test that comes by.
+ * Any attempt to change one throws, so the request fails in every test that makes it.
  */
 import { settledGuard } from "../../runtime/encoding/settled.ts"
 import { recentObjectsGuard } from "../../runtime/registry/recent-objects.ts"

@@ -1,4 +1,4 @@
-/** What a test holds back until it lets it go. */
+/** A promise that a test holds back until it resolves it. */
 interface Gate {
   readonly promise: Promise<void>
   readonly resolve: () => void

@@ -1,4 +1,4 @@
-/** Measures live heap memory, for tests of what is retained. */
+/** Measures live heap memory, for tests of retained memory. */
 import { setTimeout } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -18,7 +18,7 @@ export function liveBytes(): number {
   return process.memoryUsage().heapUsed
 }
 
-/** The heap growth caused by `make`: its result plus what the code under test retains. */
+/** The heap growth caused by `make`: its result and the memory that the code under test retains. */
 export function bytesKept(make: () => unknown): { readonly bytes: number; readonly made: unknown } {
   const before = liveBytes()
   const made = make()
@@ -29,14 +29,14 @@ export function bytesKept(make: () => unknown): { readonly bytes: number; readon
 const roundsMax = 200
 const roundMs = 50
 
-/** What is referred to weakly: the parts of one server in each list. */
+/** Weak references: the parts of one server in each list. */
 export type Lives = readonly (readonly WeakRef<object>[])[]
 
-/** Resolves with those lives of which something still refers to a part: at most `allowed`, or all after the rounds. */
+/** Resolves with the lives that still have a reachable part: at most `allowed`, or all after the rounds. */
 export async function livesReachable(lives: Lives, allowed: number): Promise<Lives> {
   let left = lives
   for (let round = 0; round < roundsMax && left.length > allowed; round++) {
-    // What a turn has read through a weak reference stays until its end.
+    // An object read through a weak reference is kept until the end of the turn.
     await setTimeout(roundMs)
     collectGarbage()
     left = left.filter((parts) => parts.some((part) => part.deref() !== undefined))

@@ -184,7 +184,7 @@ export async function startHostileBackend(options: HostileOptions = {}): Promise
     socket.on("data", (bytes: Buffer) => {
       heard[place] += bytes.toString("latin1")
       const head = heard[place] ?? ""
-      // Responds at once to TLS where none is spoken.
+      // Answers TLS bytes at once, since this port speaks plain text.
       if (answered || !(head.includes("\r\n\r\n") || head.startsWith("\x16"))) return
       answered = true
       const name = options.always ?? /^\S+ \/([^/? ]*)/.exec(head)?.[1] ?? ""

@@ -44,8 +44,8 @@ export interface ClientOptions {
   readonly protocol: Protocol
   readonly port: number
   /**
-   * PEM of the authority that signed the server's certificate. Without it, the certificate is not verified: that of a
-   * server which somebody else has started.
+   * PEM of the authority that signed the server's certificate. Without it, the certificate is not verified: for a
+   * server that the test did not start.
    */
   readonly authority?: string
 }

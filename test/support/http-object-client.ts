@@ -1,4 +1,4 @@
-/** `ObjectClient` over HTTP, to compare a server's answers with those that its own program gets. */
+/** `ObjectClient` over HTTP, to compare a server's answers with the answers that its own program gets. */
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { ApiError, type Reason } from "../../runtime/base/errors.ts"

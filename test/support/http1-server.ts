@@ -1,4 +1,4 @@
-/** The server's end of HTTP/1.1 connections without TLS, for tests of what it retains. */
+/** The server's end of HTTP/1.1 connections without TLS, for tests of retained memory. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { connect, type Socket } from "node:net"

@@ -99,11 +99,11 @@ export interface InProcessOptions {
   readonly admission?: readonly AdmissionPlugin[]
   /** `--controllers`; default as in a server without options. */
   readonly controllers?: readonly string[]
-  /** With what certificates are signed; default nothing. */
+  /** Keys that sign certificates; default none. */
   readonly signing?: Signing
-  /** Default one that begins in 2023. */
+  /** The server's clock; default one that begins in 2023. */
   readonly clock?: ManualClock
-  /** How other machines are reached; default as in a server without options. */
+  /** Connections to other machines; default as in a server without options. */
   readonly connect?: ConnectOptions
 }
 
@@ -226,7 +226,7 @@ function optionsOf(options: InProcessOptions): Options {
 
 /** Real randomness, unless a test set the next draws. */
 export interface ScriptedRandom extends Random {
-  /** Sets the results of the next calls of `integer`, modulo what the caller requests. */
+  /** Sets the results of the next calls of `integer`, modulo the range that the caller requests. */
   draw(integers: readonly number[]): void
   /** Discards the remaining draws. */
   clear(): void

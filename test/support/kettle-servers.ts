@@ -12,7 +12,7 @@ import { definition, definitions, group, kettles, name } from "./kettles.ts"
 
 const leases: CollectionPlace = { group: "coordination.orch.io", version: "v1", resource: "leases", namespace: "orch-system" }
 
-/** Waits for what follows a change at once, also on a busy machine. */
+/** Waits for the direct effects of a change, also on a busy machine. */
 export const eventually = <Result>(ask: () => Result | Promise<Result>): Promise<Result> => vi.waitFor(ask, { timeout: 8_000, interval: 5 })
 
 export const kindIsServed = async (client: ObjectClient): Promise<void> => {
@@ -39,7 +39,7 @@ export interface KettleServer {
 export interface Pair {
   /** Runs the controllers. */
   readonly one: ObjectClient
-  /** Hears of changes late while `late` holds them. */
+  /** Receives changes late while `late` holds them. */
   readonly other: ObjectClient
   readonly late: LateEvents
   readonly store: Store
@@ -62,7 +62,7 @@ export class KettleServers {
     const late = new LateEvents(store)
     this.late = late
     const { at, client: one } = await this.start({ sharedStore: true, wrapStore: new LateEvents(store).view })
-    // The first server runs the controllers; it looks again once the namespace of the Lease is there.
+    // The first server runs the controllers; it tries again once the namespace of the Lease exists.
     await eventually(async () => {
       at.clock.advance(1000)
       expect((await one.list(leases)).items).toContainEqual(
@@ -84,7 +84,7 @@ export class KettleServers {
   }
 }
 
-/** A store whose events can be held back, as those of a server that is behind. */
+/** A store whose events can be held back, as on a server that is behind. */
 export class LateEvents {
   /** Commits that the store refused while events were held back. */
   refused = 0
@@ -110,7 +110,7 @@ export class LateEvents {
         if (property === "watch") return (options: WatchOptions) => target.watch({ ...options, onEvents: this.later(options) })
         if (property === "commit") return (options: Parameters<Store["commit"]>[0]) => this.commit(options)
         if (property === "revision") return () => this.revision()
-        // As on etcd: a write is tried on what the cache has.
+        // As on etcd, a write first uses the cached object.
         if (property === "revisionNeedsRoundTrip") return true
         if (property === "close") return async () => undefined
         const value: unknown = Reflect.get(target, property, target)

@@ -1,4 +1,4 @@
-/** The least that a client must send to create an object of each built-in kind, besides its name. */
+/** The least fields that a client must send to create an object of each built-in kind, besides its name. */
 import type { JsonObject } from "../../runtime/base/json.ts"
 
 const containers = [{ name: "c", image: "i" }]
@@ -17,7 +17,7 @@ const request = [
   "-----END CERTIFICATE REQUEST-----",
 ].join("\n")
 
-/** Of the same key, for a hundred years. */
+/** Certificate of the same key, for a hundred years. */
 const certificate = [
   "-----BEGIN CERTIFICATE-----",
   "MIIBeDCCAR2gAwIBAgIUXB8w5MKlfmxsA+hK9Vb1ROa1U/0wCgYIKoZIzj0EAwIw",
@@ -31,7 +31,7 @@ const certificate = [
   "-----END CERTIFICATE-----",
 ].join("\n")
 
-/** By kind; events by group as well. A kind that is missing needs a name alone. */
+/** Least objects by kind; for events by group as well. A missing kind needs a name alone. */
 export const leastObjects: Readonly<Record<string, JsonObject>> = {
   Pod: { spec: { containers } },
   PodTemplate: { template },

@@ -1,11 +1,11 @@
 /**
- * The order of test files: those that take longest first. Where no earlier run is remembered, as on a clean checkout,
- * vitest begins with the largest files, and a small file that takes minutes would be the last, beside idle cores.
+ * The order of test files: the slowest first. Without the times of an earlier run, as on a clean checkout, vitest
+ * begins with the largest files, and a small file that takes minutes would be the last, beside idle cores.
  */
 import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Seconds of the files that take longest; the end of `.ci/run` names those of each run. Only the order counts. */
+/** Seconds of the slowest files; the end of `.ci/run` lists the slowest files of a run. Only the order counts. */
 export const slowFiles: Readonly<Record<string, number>> = {
   "test/sim/sim.test.ts": 400,
   "test/hammer/hammer.test.ts": 317,

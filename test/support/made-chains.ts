@@ -73,7 +73,7 @@ const nonsense: Signing = {
   signature: () => sequence(number(200), number(200)),
 }
 
-/** `old` are the places of certificates of version 1: those have no extensions. */
+/** `old` are the places of certificates of version 1, which have no extensions. */
 function chainOf(keys: readonly Buffer[], signing: Signing, key: string, old: readonly number[] = []): MadeChain {
   const name = (index: number): Buffer =>
     sequence(der(0x31, sequence(identifier("2.5.4.3"), der(0x0c, Buffer.from(`number ${index} of a chain that somebody has made`)))))

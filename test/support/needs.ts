@@ -1,6 +1,6 @@
 /**
- * What some suites need from the machine. Without it they are skipped with the reason in their name; a run that may
- * skip nothing fails instead.
+ * Tools that some suites need on the machine. Without them, the suites are skipped with the reason in their name; a run
+ * that may skip nothing fails instead.
  */
 import { describe } from "vitest"
 

@@ -1,4 +1,4 @@
-/** Requests of the node agent of node `n` for NodeRestriction, and what the plugin says of them. */
+/** Requests of the node agent of node `n` for NodeRestriction, and the plugin's answers. */
 import { Pace } from "../../runtime/base/pace.ts"
 import { untraced } from "../../runtime/base/trace.ts"
 import { csiNodeShape } from "../../generated/storage.orch.io/v1/csi-node/shape.ts"
@@ -76,7 +76,7 @@ export function nodeRequest(resource: NodeResource, given: Partial<RequestAttrib
   }
 }
 
-/** What the plugin can read. */
+/** The objects that the plugin can read. */
 export const storedByNodes: Readonly<Record<string, ApiObject>> = {
   "nodes/n": { metadata: { name: "n", uid: "u1" } },
   "pods/mine": { metadata: { name: "mine", uid: "uid-mine" }, spec: { nodeName: "n" } },

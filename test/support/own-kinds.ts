@@ -23,7 +23,7 @@ export interface OwnServer {
   stop(): Promise<void>
 }
 
-/** A server of own kinds, with what it was generated from. */
+/** A server of own kinds, with the project that it was generated from. */
 export interface OwnProject extends OwnServer {
   /** Starts another server of the same kinds, which the caller stops. */
   start(options: LibraryOptions): Promise<OwnServer>

@@ -17,7 +17,7 @@ export interface Program {
   /** Resolves when the program's output matches. Rejects with all output when it ends before. */
   said(pattern: RegExp): Promise<void>
   readonly exit: Promise<number | null>
-  /** What it has written so far, to both streams. */
+  /** Its output so far, from both streams. */
   output(): string
 }
 
@@ -39,7 +39,7 @@ export function startInShell(script: string, dataDir: string, ...args: readonly 
   return run({ npm_lifecycle_script: script }, ["-c", '"$0" "$@"; exit $?', program, "start"], dataDir, args, "/bin/sh")
 }
 
-/** Serves with flags of node, in place of those that the program's first line gives it. */
+/** Serves with these flags of node, in place of the flags in the program's first line. */
 export function startWithFlags(flags: readonly string[], dataDir: string, ...args: readonly string[]): Promise<Program> {
   return run({}, [...flags, program, "serve", "--bind-address=127.0.0.1"], dataDir, args, process.execPath)
 }
@@ -56,7 +56,7 @@ async function run(
   const child = spawn(file, all, { env: { PATH: process.env.PATH, ...env }, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
   let output = ""
-  // Of the program: what it starts may go on writing after the child itself has ended.
+  // The exit of the whole program: a process that it starts may go on writing after the child itself has ended.
   const exit = new Promise<number | null>((resolve) => child.once("close", resolve))
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()))
   function said(pattern: RegExp): Promise<void> {

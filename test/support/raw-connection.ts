@@ -1,4 +1,4 @@
-/** HTTP/1.1 as bytes over TLS: sends what no client library would, and returns raw responses. */
+/** HTTP/1.1 as bytes over TLS: sends requests that no client library would, and returns raw responses. */
 import { connect, type TLSSocket } from "node:tls"
 
 export interface RawAnswer {
@@ -12,7 +12,7 @@ export interface RawConnection {
   send(...lines: string[]): void
   /** Reads the next response. Rejects when the connection ends before it is complete. */
   answer(): Promise<RawAnswer>
-  /** Reads the head of the next response: of a watch. */
+  /** Reads the head of the next response, such as a watch's. */
   head(): Promise<RawAnswer>
   /** Resolves when the server has ended the connection. */
   readonly ended: Promise<void>

@@ -35,11 +35,11 @@ export interface RawClientOptions {
   /** The budget of the server's end. */
   readonly kept?: KeptBytes
   readonly times?: Partial<TimeLimits>
-  /** How long the client waits for a frame or for the end before it says so. Default `patienceMs`. */
+  /** Milliseconds to wait for a frame or for the end before the client reports a failure. Default `patienceMs`. */
   readonly patience?: number
 }
 
-/** Below the time limit of a test, which would not say what was missing; far above what a busy machine needs. */
+/** Below the time limit of a test, which names no missing frame; far above the needs of a busy machine. */
 const patienceMs = 20_000
 
 /** A test for a frame. `meaning`: for messages; default its source text. */
@@ -120,8 +120,8 @@ export class RawClient {
   }
 
   /**
-   * The first matching frame, already received or yet to come. Rejects when the connection ends without it, and when
-   * nothing comes for so long that the server must be stuck; the error says what was missing and what came.
+   * The first matching frame, already received or yet to come. Rejects when the connection ends without it, or when
+   * nothing comes for so long that the server must be stuck; the error names the missing frame and the received ones.
    */
   async until(isMeant: FrameTest): Promise<HeardFrame> {
     for (;;) {
@@ -244,7 +244,7 @@ export function isEnd(streamId: number): FrameTest {
       (frame.flags & frameFlag.endStream) !== 0,
   )
 }
-/** A frame of that kind. */
+/** Matches frames of this type. */
 export function isOf(type: number, streamId = 0): FrameTest {
   return meaning(`${typeName(type)} of stream ${streamId}`, (frame) => frame.type === type && frame.streamId === streamId)
 }

@@ -1,4 +1,4 @@
-/** Shared by tests of arbitrary requests: valid objects to mutate, and what every response must be. */
+/** Shared by tests of arbitrary requests: valid objects to mutate, and the expectation of every response. */
 import { expect } from "vitest"
 import type { HttpAnswer } from "./http-client.ts"
 
@@ -33,7 +33,7 @@ export const samples: Readonly<Record<string, object>> = {
   },
 }
 
-/** A success, or a Status that says what the client did wrong. */
+/** Expects a success, or a Status that explains the client's mistake. */
 export function expectAnswered({ status, body }: HttpAnswer): void {
   const text = body.toString("utf8")
   expect(status, text).toBeLessThan(500)

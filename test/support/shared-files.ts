@@ -1,7 +1,7 @@
 /**
- * Which test files share a process, one after the other: loading the kinds and the runtime takes two seconds of
- * processor time, and a process of its own for each file would load them again. A file shares one unless it starts a
- * server or changes what belongs to the process, by itself or with a module of `test/`.
+ * Selects the test files that share a process, one after the other: loading the kinds and the runtime takes two seconds
+ * of processor time, and a process of its own for each file would load them again. A file shares one unless it starts a
+ * server or changes state of the process, by itself or with a module of `test/`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, posix, relative } from "node:path"
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-/** What of a test is about a process: its environment, signals, globals, clock, heap, ports, and other processes. */
+/** Signs that a test needs its own process: environment, signals, globals, clock, heap, ports, and other processes. */
 const ofProcess: readonly RegExp[] = [
   /\bvi\.(mock|doMock|hoisted|resetModules|useFakeTimers|setSystemTime|spyOn|stub\w+)\b/,
   /\bprocess\.(env|on|once|off|emit|kill|exit|exitCode|chdir|argv|umask)\b/,
@@ -19,10 +19,10 @@ const ofProcess: readonly RegExp[] = [
   /\bstartServer\b|\bcreateServer\b/,
 ]
 
-/** What is slow or measures by itself is alone, whatever it uses. */
+/** Slow tests and tests that measure run alone, whatever they use. */
 const aloneFolders = /^(bench\/|examples\/|test\/(clients|crash|docs|fuzz|golden|hammer|packed|scaling|sim|stop|tidy)[/.])/
 
-/** Imports of files, but for those of types alone. */
+/** Imports of files, except type-only ones. */
 const imports = /(?:^(?:import|export) (?!type )[^"';]*?from |^import |\bimport\()"(\.[^"]+\.ts)"/gm
 
 interface Module {
@@ -30,7 +30,7 @@ interface Module {
   readonly ofProcess: boolean
 }
 
-/** A text of a test may look like an import. */
+/** Checks that the file exists, since a text of a test may look like an import. */
 const isFile = (path: string): boolean => existsSync(posix.join(repository, path))
 
 const modules = new Map<string, Module>()
@@ -41,7 +41,7 @@ function moduleOf(path: string): Module {
   const text = readFileSync(posix.join(repository, path), "utf8")
   const found: Module = {
     imports: [...text.matchAll(imports)].map(([, target = ""]) => posix.join(posix.dirname(path), target)).filter(isFile),
-    // Of the runtime, only the server: its other parts leave a process as it was, or their tests say what they use.
+    // Of the runtime, only the server: its other parts do not change a process, or their tests show that they do.
     ofProcess: path === "runtime/server.ts" || (/^test\/|\.test\.ts$/.test(path) && ofProcess.some((pattern) => pattern.test(text))),
   }
   modules.set(path, found)
@@ -55,7 +55,7 @@ export function sharesProcess(path: string): boolean {
   for (const one of seen) {
     const { imports, ofProcess } = moduleOf(one)
     if (ofProcess) return false
-    // Generated modules import nothing that is about a process.
+    // Generated modules import nothing that changes a process.
     for (const target of imports) if (!target.startsWith("generated/")) seen.add(target)
   }
   return true

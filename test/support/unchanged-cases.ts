@@ -1,6 +1,6 @@
 /**
- * Which updates leave a value as it is. Two places of `runtime/definitions` ask it, those of values
- * (`objects/ratchet.ts`) and of rules (`rules/correlation.ts`), and their tests share this table.
+ * Updates that leave a value as it is. Two places of `runtime/definitions` ask this, for values (`objects/ratchet.ts`)
+ * and for rules (`rules/correlation.ts`), and their tests share this table.
  */
 import type { JsonObject, JsonValue } from "../../runtime/base/json.ts"
 
@@ -9,7 +9,7 @@ export interface UnchangedCase {
   /** Of the value. */
   readonly schema: JsonObject
   readonly old: JsonValue
-  /** Updates of `old` that change nothing, and those that do. */
+  /** Updates of `old` that change nothing, and updates that do. */
   readonly same: readonly JsonValue[]
   readonly changed: readonly JsonValue[]
 }

@@ -4,7 +4,7 @@ import { isObject, type JsonValue } from "../../runtime/base/json.ts"
 
 /**
  * Returns the faults of a document, or undefined. The schema of definitions has a property called `$ref`, which is
- * valid and which the validator takes for a reference: it gets another name here.
+ * valid, but the validator reads it as a reference: it gets another name here.
  */
 export async function openApiFaults(document: unknown): Promise<unknown> {
   const readable = JSON.parse(JSON.stringify(document), (_name, value: JsonValue) => {

@@ -1,15 +1,15 @@
-/** Web hooks that options of a server name: real HTTPS servers, and the kubeconfigs that lead to them. */
+/** Web hooks for options of a server: real HTTPS servers, and the kubeconfigs that lead to them. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { onTestFinished } from "vitest"
 import { type Backend, startBackend } from "./backend.ts"
 import { createTestAuthority } from "./certificates.ts"
 
-/** Has issued the certificates of all web hooks. */
+/** Issues the certificates of all web hooks. */
 export const hookAuthority = await createTestAuthority("hooks")
 const pair = { ...(await hookAuthority.issue()), authority: hookAuthority.certificate }
 
 export interface WebHook<Review> extends Backend {
-  /** What it was asked, in order. */
+  /** The reviews that it was sent, in order. */
   readonly reviews: readonly Review[]
   /** A kubeconfig that leads to it; `user`: how the server signs in. */
   kubeconfig(user?: object): string

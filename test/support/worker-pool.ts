@@ -7,7 +7,7 @@ import { ForksPoolWorker, type PoolOptions, type PoolWorker } from "vitest/node"
 const name = "reporting-forks"
 
 class ReportingWorker extends ForksPoolWorker {
-  /** That of the pool: a worker goes on with the next file only under the name of the pool that the file asks for. */
+  /** The pool's name: a worker goes on with the next file only if the file asks for a pool of this name. */
   override readonly name = name
   private files: readonly string[] = []
   private stopping = false

@@ -1,12 +1,10 @@
-/**
- * Which parts may import which. Any import that is not listed is forbidden; the reason is part of the failure message.
- */
+/** Allowed imports between parts. Any other import is forbidden; the reason is part of the failure message. */
 import type { SourceFile } from "./source.ts"
 
 interface Area {
   /** The files of this area. */
   readonly files: RegExp
-  /** What they may import, besides each other and packages. */
+  /** Files that they may import, besides each other and packages. */
   readonly mayImport: readonly RegExp[]
   readonly reason: string
 }
@@ -14,7 +12,7 @@ interface Area {
 /** Values and tools that every part may import. */
 const base = /^runtime\/base\//
 const schema = /^runtime\/schema\//
-/** What is known of kinds, for the generator and for definitions that arrive at run time. */
+/** Facts about kinds, for the generator and for definitions that arrive at run time. */
 const model = /^model\//
 /** The expression language: it knows neither kinds nor a server. */
 const cel = /^cel\//
@@ -24,25 +22,25 @@ const query = /^runtime\/query\//
 const tls = /^runtime\/tls\//
 /** The options by name: every part may read its own. */
 const options = /^runtime\/options\/table\.ts$/
-/** The seams of storage: what is beyond them may be exchanged. */
+/** The seams of storage: implementations beyond them can be exchanged. */
 const storeContract = /^runtime\/storage\/(store|cache)\.ts$/
-/** What carries a request, and what its clients keep. */
+/** Files that carry a request, or keep its client's state. */
 const exchange = /^runtime\/http\/(client-certificates|exchange|gathered-bytes|kept-bytes|sent-values|time-limits)\.ts$/
 /** A request and its connection, as filters and verbs see them. */
 const request =
   /^runtime\/(server-parts|http\/(env|upgrade|keepalive|exchange-streams|web-request|web-response)|http\/request\/[a-z-]+)\.ts$/
-/** The server's own HTTP/2. Only what carries requests may import it. */
+/** The server's own HTTP/2. Only code that carries requests may import it. */
 const http2 = /^runtime\/http2\//
 const wire = /^runtime\/wire\//
 const registry = /^runtime\/registry\//
-/** What the schemas say of objects, without anything that serves them. */
+/** The schemas' types and shapes of objects, without anything that serves them. */
 const generatedTypes = /^generated\/.*\/(types|shape)\.ts$/
 /** The objects that a server makes at its start, as data. */
 const bootstrapObjects = /^generated\/bootstrap\//
 const auth = /^runtime\/(authn|authz)\//
 const audit = /^runtime\/audit\//
 
-/** What knows neither requests nor stored objects. */
+/** Areas without knowledge of requests and stored objects. */
 const ground = [base, schema, encoding, query, exchange]
 
 /** A file belongs to the first area that matches. */
@@ -102,9 +100,9 @@ const areas: readonly Area[] = [
       generatedTypes,
       bootstrapObjects,
       /^runtime\/(definitions\/|policies\/|registry\/object-meta\.ts$)/,
-      // The rules that both versions of autoscaling share.
+      // Rules that both versions of autoscaling share.
       /^generated\/autoscaling\/v2\/horizontal-pod-autoscaler\/validate\.ts$/,
-      // The rules that a volume has by itself and inside of an attachment.
+      // Rules that a volume has by itself and inside of an attachment.
       /^generated\/core\/v1\/shared\/persistent-volume-sources\/validate\.ts$/,
     ],
     reason: "a behaviour reads through its deps and never through the registry",
@@ -301,8 +299,8 @@ export function roomFaults(sources: readonly SourceFile[]): string[] {
 }
 
 /**
- * Finds import cycles, also those of types: files in a cycle can only be read as one piece. A type that both sides need
- * belongs in a file of its own. Names each cycle by its files, sorted.
+ * Finds import cycles, also cycles of types: files in a cycle can only be read as one piece. A type that both sides
+ * need belongs in a file of its own. Names each cycle by its files, sorted.
  */
 export function cycleFaults(sources: readonly SourceFile[]): string[] {
   const next = new Map(sources.map(({ path, imports }) => [path, imports.filter(({ dynamic }) => !dynamic).map(({ target }) => target)]))

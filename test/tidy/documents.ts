@@ -17,7 +17,7 @@ const isElsewhere = /^(dist|node_modules|\.orch|my)\//
 const foreignName = /\.(go|py|rs)$/
 const sourceName = /\.(ts|mjs|md|ya?ml)$/
 
-/** The lines that a document may have at most. What does not fit has a document of its own, and a link to it. */
+/** Maximum lines of a document. Further text has a document of its own, and a link to it. */
 const linesMax: Readonly<Record<string, number>> = { "README.md": 180, "docs/ARCHITECTURE.md": 250 }
 
 /** The documents of the repository, except docs/PROGRESS.md, which lists work that is not done yet. */
@@ -30,7 +30,7 @@ export function readDocuments(): readonly Document[] {
   return [...files, ...folders]
 }
 
-/** The paths of all files and folders of the repository, without what is built. */
+/** The paths of all files and folders of the repository, except build output. */
 export function repositoryPaths(): ReadonlySet<string> {
   const below = topFolders.flatMap((folder) =>
     existsSync(join(repository, folder))
@@ -86,7 +86,7 @@ function headingsOf(text: string): ReadonlySet<string> {
   )
 }
 
-/** Documents with more lines than they may have. */
+/** Documents that exceed their maximum of lines. */
 export function longDocuments(documents: readonly Document[]): string[] {
   return documents.flatMap(({ path, text }) => {
     const lines = text.trimEnd().split("\n").length

@@ -1,6 +1,6 @@
 /**
- * `npm ci` refuses a lock file that lacks a package which an entry names, even one for another platform. npm leaves
- * such packages out silently when the registry does not have them; then take an older version of the dependency.
+ * `npm ci` refuses a lock file without a package that an entry names, even one for another platform. npm leaves such
+ * packages out silently when the registry does not have them; then take an older version of the dependency.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -33,7 +33,7 @@ it("names no place that packages come from", () => {
   expect(resolved).toEqual([])
 })
 
-/** As Node looks for it: in the folder's own node_modules, then in those above. */
+/** Whether Node finds the package: in the folder's own node_modules, then in the folders above. */
 function isLocked(name: string, folder: string): boolean {
   const { packages } = readLockFile()
   for (let at = folder; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/node_modules/")))) {

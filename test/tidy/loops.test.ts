@@ -1,4 +1,4 @@
-/** What the rule about loops finds, by planted examples. `test/tidy.test.ts` applies it to the product. */
+/** Faults that the rule about loops finds, by planted examples. `test/tidy.test.ts` applies it to the product. */
 import ts from "typescript"
 import { expect, test } from "vitest"
 import { loopFaults } from "./loops.ts"

@@ -1,6 +1,6 @@
 /**
- * Loops over what users stored take turns of the event loop. `await` alone is no turn: what is settled already, as most
- * reads of the cache are, goes on within the turn, and ten thousand rounds of it hold every other request.
+ * Loops over users' objects take turns of the event loop. `await` alone is no turn: a settled promise, as from most
+ * reads of the cache, goes on within the turn, and ten thousand rounds of it hold every other request.
  */
 import ts from "typescript"
 
@@ -8,13 +8,13 @@ import ts from "typescript"
 const { forEachChild, isCallExpression, isForOfStatement, isForStatement, isFunctionLike, isIdentifier } = ts
 const { isAwaitExpression, isObjectLiteralExpression, isPropertyAccessExpression, isWhileStatement, isYieldExpression, isDoStatement } = ts
 
-/** The parts that work on what clients send and store. The rest is handed pieces of bounded size by them. */
+/** Parts that work on data that clients send and store. They pass pieces of bounded size to all other parts. */
 const areas =
   /^runtime\/(admission|audit|authn|authz|behaviours|client|connect|controllers|definitions|discovery|filters|hooks|observability|openapi|registry|verbs)\//
-/** Tests, and programs for a desk. */
+/** Tests, and programs that a developer runs. */
 const passedOver = /\.test\.ts$|\/record\.ts$/
 
-/** Functions that give others a turn, or that do so between the items that they are given. */
+/** Functions that give other work a turn, or that do so between the items that they are given. */
 const takers = new Set(["inParallel", "inTurns", "nextTurn", "visitContent", "workOn"])
 /** Methods of `Turns` and `SharedTurns` that begin another turn, or say that it is time for one. */
 const turnMethods = new Set(["endsStage", "isOver", "next", "pause"])
@@ -43,7 +43,7 @@ export function loopFaults(path: string, parsed: ts.SourceFile): string[] {
   return faults
 }
 
-/** A loop whose rounds are items: `for of`, or one that counts up to a length. Loops that try again are none. */
+/** A loop whose rounds are items: `for of`, or one that counts up to a length. Loops that try again are not. */
 function isOverItems(node: ts.Node): node is ts.IterationStatement {
   if (isForOfStatement(node)) return true
   const condition = isForStatement(node) ? node.condition : isWhileStatement(node) || isDoStatement(node) ? node.expression : undefined
@@ -61,7 +61,7 @@ function waits(loop: ts.IterationStatement): boolean {
   return (isForOfStatement(loop) && loop.awaitModifier !== undefined) || holds(loop.statement, isAwaitExpression)
 }
 
-/** Whether turns are taken within, or by a function that is handed the turns. Stages are turns of their caller. */
+/** Whether turns are taken within, or by a function that gets `turns`. Stages are turns of their caller. */
 function takesTurns(node: ts.Node): boolean {
   return holds(node, (inner) => isYieldExpression(inner) || (isCallExpression(inner) && isTurnCall(inner)))
 }
@@ -78,7 +78,7 @@ function handsOnTurns(argument: ts.Expression): boolean {
   return isIdentifier(argument) && argument.text === "turns"
 }
 
-/** Whether there is such a node below, outside of functions that run at another time. */
+/** Whether there is such a node below, except in inner functions, which run at another time. */
 function holds(node: ts.Node, test: (inner: ts.Node) => boolean): boolean {
   let found = false
   const visit = (inner: ts.Node): void => {

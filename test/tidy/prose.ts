@@ -6,7 +6,7 @@ const { createSourceFile, forEachChild, isLiteralExpression, isTemplateHead, isT
 
 export const proseColumnsMax = 120
 
-/** Habits that cost a reader a second look, each with what to write instead. */
+/** Habits that cost a reader a second look, each with advice. */
 const habits: readonly (readonly [RegExp, string])[] = [
   [/\b(tell|tells|told|telling)\b/i, "write report, log, send, return or say"],
   [/\b(whoever|whomever)\b/i, "name the thing"],
@@ -94,7 +94,7 @@ export function withoutCode(text: string): string {
   return text.replaceAll(/`[^`]*`/g, (code) => "x".repeat(code.length))
 }
 
-/** The prose of a document in Markdown: what is neither code nor a table. */
+/** The prose of a document in Markdown, without code and tables. */
 export function documentLines(text: string): ProseLine[] {
   let isCode = false
   return text.split("\n").flatMap((line, index) => {

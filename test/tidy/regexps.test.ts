@@ -48,7 +48,7 @@ describe("regular expressions", () => {
   })
 })
 
-/** Mistakes that were made, or nearly made. */
+/** Past mistakes, and near ones. */
 test.each([
   [/ +$/, "move"],
   [/^ +| +$/g, "move"],

@@ -1,6 +1,6 @@
 /**
- * The documentation in schemas: where it stands, and what is wrong with it. The generator refuses a field without any;
- * here is judged whether a reader of kubectl explain learns something from it.
+ * The documentation in schemas: its places and faults. The generator refuses a field without any; this module judges
+ * whether a reader of kubectl explain learns something from it.
  */
 import { SourceFile, type MapNode, type SourceNode } from "../../codegen/load/source.ts"
 import { habitFaults, withoutCode } from "./prose.ts"
@@ -92,7 +92,7 @@ function spellingFaults({ text }: SchemaDoc, known: ReadonlySet<string>): string
     .map((word) => `"${word}": a mistake, code without backquotes, or missing in test/tidy/words.txt`)
 }
 
-/** Words that say nothing of a field. */
+/** Words that explain nothing about a field. */
 const small: ReadonlySet<string> = new Set(
   "a all an and any are as at be by each every for from has have how if in is it its name names object of on one or that the this to what when which with".split(
     " ",

@@ -1,6 +1,6 @@
 /**
- * What a schema calls `selfContained` is checked and given defaults by code that reads nothing else of the object than
- * its kind: else each write would have to check it again, also one that leaves it alone or brings a known one.
+ * Code that validates a `selfContained` value of a schema, or sets its defaults, reads nothing else of the object than
+ * its kind: else each write would have to check the value again, also one that leaves it alone or brings a known one.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
-/** What of the whole object such code may read. The spec is the value itself. */
+/** Parts of the whole object that such code may read. The spec is the value itself. */
 const named = /\broot\b(, "(kind|spec)"|\.kind\b)/g
 
 /** Files that pass the object on, or declare it. */
@@ -20,7 +20,7 @@ function source(path: string): string {
   return readFileSync(join(repository, path), "utf8")
 }
 
-/** The files that a file imports, below the repository, and theirs. Those of types alone are left out. */
+/** The files that a file imports, below the repository, and their imports. Leaves out type-only imports. */
 function imported(path: string, found: Set<string>): Set<string> {
   if (found.has(path)) return found
   found.add(path)

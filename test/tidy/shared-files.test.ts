@@ -25,7 +25,7 @@ it("files that share a process are found below their folders", () => {
 })
 
 it("a process takes the next file: its name is that of the pool", () => {
-  // What the constructor reads.
+  // The parts that the constructor reads.
   const project = { vitest: { logger: process } }
   const options = { distPath: "", env: {}, execArgv: [], project } as unknown as PoolOptions
   expect(reportingPool.createPoolWorker(options).name).toBe(reportingPool.name)

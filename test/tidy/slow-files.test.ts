@@ -12,7 +12,7 @@ it("files that are started first exist", () => {
 it("the files that take longest are started first, and others as before", async () => {
   const unknown = { getFileTestResults: () => undefined, getFileStats: (key: string) => ({ size: key.length }) }
   const project = { name: "", config: { isolate: true, sequence: { groupOrder: 0 } } }
-  // What the order depends on; the types have much more.
+  // The parts that the order depends on; the types have many more.
   const context = { config: { root: repository }, cache: unknown } as unknown as Vitest
   const paths = ["cel/a.test.ts", "codegen/definitions/round-trip.test.ts", "cel/longer.test.ts", "test/sim/sim.test.ts"]
   const files = paths.map((path) => ({ moduleId: join(repository, path), project })) as unknown as TestSpecification[]

@@ -155,7 +155,7 @@ function functionName(node: ts.SignatureDeclaration): string {
   return (isVariableDeclaration(parent) || isPropertyAssignment(parent)) && parent.initializer === node ? parent.name.getText() : "function"
 }
 
-/** A generator function that is neither a function of a module nor a method of a class, which exist only once. */
+/** A generator function that is neither a module's function nor a method of a class, which exist only once. */
 function isMadeGenerator(node: ts.Node): boolean {
   const isGenerator =
     (isFunctionDeclaration(node) || isFunctionExpression(node) || isMethodDeclaration(node)) && node.asteriskToken !== undefined

@@ -30,10 +30,7 @@ export function isEnglish(word: string): boolean {
   return dictionary.has(word) || dictionary.has(word.toLowerCase())
 }
 
-/**
- * The words of a text in the form in which lists have them: without quotes and the possessive, and apart where a hyphen
- * joins them. Their capitals are kept.
- */
+/** The words of a text as lists have them: without quotes and the possessive, and split at hyphens. Keeps capitals. */
 export function proseWords(text: string): string[] {
   return text
     .replaceAll(/`[^`]*`/g, " ")

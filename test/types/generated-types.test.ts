@@ -1,4 +1,4 @@
-/** What the compiler accepts of generated types. `npm run check` compiles this file; running it proves nothing more. */
+/** Type checks of generated types. `npm run check` compiles this file; running it proves nothing more. */
 import { expectTypeOf, test } from "vitest"
 import type { Deployment, DeploymentInput } from "../../generated/apps/v1/deployment/types.ts"
 import type { ConfigMapInput } from "../../generated/core/v1/config-map/types.ts"

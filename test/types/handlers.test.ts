@@ -1,4 +1,4 @@
-/** What the compiler says of typed handlers. `npm run check` compiles this file; nothing of it runs. */
+/** Type checks of typed handlers. `npm run check` compiles this file; nothing of it runs. */
 import { expectTypeOf, it } from "vitest"
 import type { Deployment } from "../../generated/apps/v1/deployment/types.ts"
 import type { Pod } from "../../generated/core/v1/pod/types.ts"

@@ -1,6 +1,6 @@
 /**
- * Compares this server's reader of YAML with that of the reference, which needs Go. Prints each text that they read
- * differently, and ends with code 1 if there is one.
+ * Compares this server's YAML reader with the reference's, which needs Go. Prints each text that they read differently,
+ * and ends with code 1 if there is one.
  *
  *   npx tsx test/yaml/differ.ts [--seed 1] [--texts 20000]     random texts
  *   npx tsx test/yaml/differ.ts --record [FOLDER]              writes recorded/; FOLDER has yaml-test-suite's data

@@ -1,4 +1,4 @@
-/** YAML is what the reader of the reference reads: every text, value and repeated key. */
+/** This server reads YAML as the reference's reader does: every text, value and repeated key. */
 import { expect, it } from "vitest"
 import { differenceOf, recordedCases, type YamlCases } from "./recorded.ts"
 

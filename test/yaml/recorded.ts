@@ -1,4 +1,4 @@
-/** Texts of YAML with what the reader of kube-apiserver 1.30 (`sigs.k8s.io/yaml` 1.3.0) makes of them. */
+/** Texts of YAML, with the result of kube-apiserver 1.30's reader (`sigs.k8s.io/yaml` 1.3.0) for each. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ApiError } from "../../runtime/base/errors.ts"
@@ -33,7 +33,7 @@ export function recordedCases(cases: YamlCases): readonly YamlCase[] {
   return JSON.parse(readFileSync(recordedFile(cases), "utf8")) as YamlCase[] // Written by `differ.ts`.
 }
 
-/** How this server and the reader differ about a text; undefined if they do not. Faults are equal whatever they say. */
+/** The difference between this server's and the reader's result; undefined if none. Faults count as equal. */
 export function differenceOf({ text, value, fault, repeated }: YamlCase): string | undefined {
   const theirs = fault === undefined ? sortedText(value ?? "null") : "a fault"
   const ours = read(text)

@@ -1,4 +1,4 @@
-/** Random texts near YAML: pieces of its syntax one after the other, and the cases of the suite with changes. */
+/** Random texts near YAML: sequences of pieces of its syntax, and the cases of the suite with changes. */
 import type { SeededRandom } from "../sim/world/random.ts"
 
 const pieces: readonly string[] = [
@@ -12,7 +12,7 @@ const pieces: readonly string[] = [
   ...["18446744073709551616", "key: value\n", "k: v\n", "x:\n", "- x\n", "a b", "aGVsbG8="],
 ]
 
-/** A text of the suite with changes, or one of pieces alone. `suite` is not empty. */
+/** A text of the suite with changes, or a sequence of pieces. `suite` is not empty. */
 export function randomYaml(random: SeededRandom, suite: readonly string[]): string {
   if (random.chance(0.5)) return changed(random, pickFrom(random, suite), suite)
   const text = Array.from({ length: 1 + random.integer(14) }, () => pickFrom(random, pieces)).join("")
@@ -22,7 +22,7 @@ export function randomYaml(random: SeededRandom, suite: readonly string[]): stri
 function changed(random: SeededRandom, original: string, suite: readonly string[]): string {
   let text = original
   for (let times = 1 + random.integer(4); times > 0; times--) text = changedOnce(random, text, suite)
-  // Halves of characters cannot be sent.
+  // Lone surrogates cannot be sent.
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd")
 }
 

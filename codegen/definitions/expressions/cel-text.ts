@@ -1,10 +1,10 @@
-/** Texts of CEL: how strongly they bind, what they need, and how they are put together. */
+/** CEL texts: their precedence, the tests that they need, and how they are joined. */
 import type { ExpressionTree, TypeRefModel } from "../../../model/model.ts"
 
-/** Says why CEL, or a definition, cannot say an expression. */
+/** Thrown for an expression that CEL, or a definition, cannot express. The message is the reason. */
 export class NotInCel extends Error {}
 
-/** A text of CEL and how strongly it binds. */
+/** A CEL text and its precedence. */
 export interface Written {
   readonly text: string
   readonly level: number

@@ -1,10 +1,10 @@
-/** Names of fields in CEL: reserved words and special characters are escaped, as the API of definitions says. */
+/** Names of fields in CEL: reserved words and special characters are escaped, as the API of definitions states. */
 
 const reserved: ReadonlySet<string> = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(" "),
 )
 
-/** `namespace` → `__namespace__`, `is-set` → `is__dash__set`; undefined for a name that CEL cannot say. */
+/** `namespace` → `__namespace__`, `is-set` → `is__dash__set`; undefined for a name that CEL cannot express. */
 export function celNameOf(field: string): string | undefined {
   if (reserved.has(field)) return `__${field}__`
   const escaped = field

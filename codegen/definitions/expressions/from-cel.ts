@@ -1,7 +1,7 @@
 /**
  * The seam from CEL to the dialect's expressions. Where the two languages are one, this file returns its input.
  *
- * Both are read by one parser; a function that the dialect does not declare cannot be said. Types are checked with the
+ * One parser reads both languages. A function that the dialect does not declare is a fault. Types are checked with the
  * whole schema.
  */
 import { childTrees } from "../../../model/expression/trees.ts"
@@ -10,7 +10,7 @@ import type { ExpressionTree } from "../../../model/model.ts"
 import { oneLine } from "../names.ts"
 import { fieldNameOf } from "./escapes.ts"
 
-/** An expression in the dialect, or why there is none. */
+/** An expression in the dialect, or the reason why there is none. */
 export type FromCel =
   | {
       readonly text: string
@@ -25,7 +25,7 @@ export type FromCel =
 const ownNames: ReadonlySet<string> = new Set(["self", "oldSelf", "root", "oldRoot", "true", "false", "null", "in", "has", "size"])
 
 /**
- * Returns the expression of a rule in the dialect. `field`: the rule is that of this field, and becomes one of the
+ * Returns the expression of a rule in the dialect. `field`: the rule belongs to this field, and becomes a rule of the
  * struct around it. `required`: the fields of the struct that are never absent.
  */
 export function expressionFromCel(cel: string, required: ReadonlySet<string>, field?: string): FromCel {
@@ -129,7 +129,7 @@ function unguardedOf(tree: ExpressionTree, required: ReadonlySet<string>): strin
   return [...read].filter((name) => !tested.has(name) && !required.has(name))
 }
 
-/** A text of CEL with values: the literal parts and the expressions between them, which are one less. */
+/** A CEL text with values: the literal parts, and the expressions between them, one fewer than parts. */
 export interface FormattedText {
   readonly literals: readonly string[]
   readonly values: readonly string[]
@@ -149,7 +149,7 @@ export function formattedText(cel: string): FormattedText | undefined {
   return values.length === literals.length - 1 ? { literals, values } : undefined
 }
 
-/** The parts between commas that are in no parentheses, brackets or quotes. */
+/** The parts between commas outside of parentheses, brackets and quotes. */
 function partsOf(list: string): readonly string[] {
   const parts: string[] = []
   let depth = 0

@@ -49,7 +49,7 @@ export function dottedPath(path: string): string | undefined {
   return names?.every((name) => name !== undefined) === true ? names.join(".") : undefined
 }
 
-/** Returns the JSONPath that reads what the expression reads; undefined when there is none. */
+/** Returns the JSONPath that reads the same value as the expression; undefined when there is none. */
 export function pathOfTree(tree: ExpressionTree): string | undefined {
   switch (tree.node) {
     case "name":

@@ -1,9 +1,9 @@
 /**
  * The seam from the dialect's expressions to CEL. Where the two languages are one, this file returns its input.
  *
- * The languages differ in what absent is. In the dialect a comparison with absent is false, and a field that is not a
- * pointer reads as its zero value; in CEL reading an absent field is an error. The result tests with `has` what may be
- * absent, unless the expression has tested it already.
+ * The languages treat absent fields differently. In the dialect a comparison with absent is false, and a field that is
+ * not a pointer reads as its zero value; in CEL reading an absent field is an error. The result tests fields that may
+ * be absent with `has`, unless the expression has tested them already.
  */
 import type { ExpressionTree, TypeRefModel } from "../../../model/model.ts"
 import { formatPatterns } from "../names.ts"
@@ -31,7 +31,7 @@ import {
 } from "./cel-text.ts"
 import { celNameOf } from "./escapes.ts"
 
-/** What is known of a field of a struct. */
+/** A field of a struct, as CEL reads it. */
 export interface CelField {
   readonly type: TypeRefModel
   /** Every valid object has it, or gets it by default. */
@@ -42,7 +42,7 @@ export interface CelField {
   readonly isEmptyAbsent: boolean
 }
 
-/** What an expression is about. */
+/** The value that an expression belongs to. */
 export interface CelScope {
   readonly self: TypeRefModel
   /** `root` is `self`. */
@@ -138,7 +138,7 @@ class CelWriter {
     return [tree.left, tree.right].flatMap((side) => this.value(side, new Set()).needs)
   }
 
-  /** The tests of `has(x)`: of its parents, of itself, and that it is not the zero value where that is absent. */
+  /** The tests of `has(x)`: its parents exist, it exists, and it is not the zero value where zero means absent. */
   private presence(tree: ExpressionTree | undefined, facts: Facts): readonly Written[] {
     if (tree === undefined) return []
     if (tree.node === "name" && tree.name === "oldSelf") return [truth]
@@ -402,7 +402,7 @@ class CelWriter {
     }
   }
 
-  /** Definitions have times and durations as such; the text of a quantity is read. */
+  /** Definitions have times and durations as types; the text of a quantity is parsed. */
   private convert(tree: ExpressionTree & { node: "convert" }, facts: Facts): WrittenValue {
     const of = this.value(tree.of, facts)
     if (tree.list && tree.to === "quantity") throw new NotInCel("a list of quantities")

@@ -1,9 +1,9 @@
-/** What is known while the schema of one version is converted. */
+/** Names and places that are collected while the schema of one version is converted. */
 import type { JsonObject } from "../../../runtime/base/json.ts"
 import { fieldTypeName } from "../../load/declare.ts"
 import type { Words } from "./words.ts"
 
-/** The type names of a group and version: every struct has one, and no two have the same. */
+/** The type names of a group and version: every struct has one, and no two share one. */
 export class TypeNames {
   private readonly taken = new Set<string>()
 
@@ -49,7 +49,7 @@ export interface SchemaContext {
   readonly types: Record<string, JsonObject>
   /** Paths that the sub-resource scale names. */
   readonly counts: ReadonlySet<string>
-  /** Paths of fields whose doc has words that the description has not. */
+  /** Paths of fields whose doc has words that the description lacks. */
   readonly docsChanged: string[]
   /** Paths of times, durations and numbers that the dialect holds in one form. */
   readonly canonical: string[]

@@ -1,6 +1,6 @@
 /**
- * From the documents of a file to schema files that the generator accepts at once: what the loader refuses although it
- * was converted (an expression of a wrong type, a limit outside of another) is taken out and reported.
+ * Converts the documents of a file to schema files that the generator accepts at once. Converted parts that the loader
+ * refuses (an expression of a wrong type, a limit outside of another) are taken out and reported.
  */
 import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
 import { isObject } from "../../../runtime/base/json.ts"
@@ -89,7 +89,7 @@ function checkNames(definitions: readonly Definition[]): void {
     }
 }
 
-/** What a definition says of all its versions and the dialect does not. */
+/** Reports properties of the whole definition that the dialect cannot express. */
 function reportWhole({ object, spec }: Definition, findings: Findings): void {
   const { conversion } = spec
   if (isObject(conversion) && conversion.strategy === "Webhook")
@@ -107,7 +107,7 @@ function reportWhole({ object, spec }: Definition, findings: Findings): void {
 
 const maxRounds = 20
 
-/** Prints all files, and takes out what the loader refuses until it refuses nothing more that can be taken out. */
+/** Prints all files, and takes out parts that the loader refuses, until no refused part can be taken out. */
 function settle(converted: readonly Converted[], source: string, check: CheckSchemas): void {
   const all = converted.flatMap(({ files, findings }) => files.map((file) => ({ file, findings })))
   for (let round = 0; round < maxRounds; round++) {

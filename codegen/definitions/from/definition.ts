@@ -1,4 +1,4 @@
-/** Reads CustomResourceDefinitions: what is not one is refused with the reason. */
+/** Reads CustomResourceDefinitions; any other object is refused with the reason. */
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { vendorProfile } from "../../../runtime/base/vendor.ts"
 
@@ -26,7 +26,7 @@ export interface Version {
 const vendors = (["kubernetes", "orch"] as const).map(vendorProfile)
 const groupName = "apiextensions.orch.io"
 
-/** Called for each document of a file. Returns the definition, or why it is none. */
+/** Called for each document of a file. Returns the definition, or the reason why it is none. */
 export function definitionOf(value: JsonValue): Definition | { readonly fault: string } {
   if (!isObject(value)) return { fault: "not an object; expected a CustomResourceDefinition" }
   const { apiVersion, kind, spec } = value

@@ -14,7 +14,7 @@ import { Words } from "./words.ts"
 /** The type names of each `<group>/<version>`: kinds of one folder share them. */
 export type FolderNames = Map<string, TypeNames>
 
-/** Metadata that a write of status leaves as it is. */
+/** Metadata that a write of status does not change. */
 const keptMetadata = ["metadata.labels", "metadata.annotations", "metadata.ownerReferences", "metadata.finalizers"]
 
 /** Called for each version, after the facts of the whole definition were reported. */
@@ -105,7 +105,7 @@ function rootOf(definition: Definition, version: Version, findings: Findings, co
   return { doc, root: { ...rest, fields } }
 }
 
-/** The rule of names that the limits of `metadata.name` say. */
+/** The rule of names that the limits of `metadata.name` express. */
 function nameRuleOf(metadata: JsonValue | undefined): string | undefined {
   const properties = isObject(metadata) && isObject(metadata.properties) ? metadata.properties : {}
   const { name } = properties

@@ -21,7 +21,7 @@ const plainWords = [
 
 const fitsOf = new Map<string, readonly Fit[]>(constraintTable.map(({ word, fits }) => [word, fits]))
 
-/** Returns the limits of a value of type `fit` in the dialect's words. Reports those that do not fit such a value. */
+/** Returns the limits of a value of type `fit` in the dialect's words. Reports limits that do not fit such a value. */
 export function limitsOf(words: Words, fit: Fit | undefined, isNullable: boolean): JsonObject {
   const stated: Record<string, JsonValue> = {}
   const values = enumOf(words, isNullable)
@@ -48,7 +48,7 @@ export function limitsOf(words: Words, fit: Fit | undefined, isNullable: boolean
   )
 }
 
-/** Counts that no value exceeds. */
+/** Whether a count is so large that no value exceeds it. */
 function isBeyond(limit: JsonValue | undefined): boolean {
   return typeof limit === "bigint"
 }
@@ -63,7 +63,7 @@ function enumOf(words: Words, isNullable: boolean): JsonValue[] | undefined {
   return undefined
 }
 
-/** Formats that are types in the dialect; where they are not, their reader reports it. */
+/** Formats that become types in the dialect. The reader of the type reports them where they do not. */
 const readFormats: ReadonlySet<string> = new Set(["byte", "date-time", "datetime", "duration"])
 
 function formatOf(words: Words, fit: Fit | undefined): JsonObject {

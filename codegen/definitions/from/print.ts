@@ -12,7 +12,7 @@ export interface Printed {
 
 const width = 120
 
-/** Keys of a schema before which a comment says what follows. An empty line precedes each. */
+/** Comments that introduce keys of a schema. An empty line precedes each. */
 const comments: Readonly<Record<string, string>> = {
   storage: "Objects are stored in the form of another version; fields of the same name carry over.",
   columns: "What clients see in a table. Values are expressions over the object.",
@@ -70,7 +70,7 @@ class Printer {
     this.lines[from] = `${" ".repeat(indent)}- ${(this.lines[from] ?? "").slice(indent + 2)}`
   }
 
-  /** A long text is folded, one with lines of its own is written in quotes. */
+  /** Folds long text; quotes text with line breaks. */
   private text(begin: string, value: string, indent: number, path: Path): void {
     if (/\n| {2}|^ | $|\t/.test(value) || value === "") return this.line(`${begin} ${JSON.stringify(value)}`, path)
     this.line(`${begin} >-`, path)
@@ -86,7 +86,7 @@ class Printer {
   }
 }
 
-/** Lists of blocks have a line for each item, and so have the fields of a struct. */
+/** Lists of blocks have a line for each item; the fields of a struct have a line each. */
 function isShort(key: string, value: JsonValue): boolean {
   if (key === "columns" || key === "rules" || key === "types") return false
   if (isObject(value) && (key === "fields" || value.fields !== undefined))

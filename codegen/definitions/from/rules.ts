@@ -5,15 +5,15 @@ import { fieldNameOf } from "../expressions/escapes.ts"
 import type { Path } from "../findings.ts"
 import type { Words } from "./words.ts"
 
-/** The rules of a struct, to which those of its fields are added. */
+/** The rules of a struct, to which the rules of its fields are added. */
 export interface FieldRules {
   /** Complete once all fields are read. */
   readonly list: readonly JsonObject[]
-  /** Takes the rules of a field: returns what `immutable` of the dialect says, and moves the others to the struct. */
+  /** Takes the rules of a field: returns the value of `immutable`, and moves the other rules to the struct. */
   takeField(name: string, words: Words, required: boolean): JsonValue | undefined
 }
 
-/** Where an item of the schema comes from, for what is found out later. */
+/** Where an item of the schema comes from, for faults that are found later. */
 const origins = new WeakMap<object, Path>()
 
 /** Remembers the origin of a rule, a column or a selectable field. */
@@ -121,7 +121,7 @@ function ruleOf(rule: JsonObject, words: Words, at: Path, { required, field }: R
   return [withOrigin(kept, at)]
 }
 
-/** A rule of CEL is not evaluated while its value, or with oldSelf its old value, is absent. */
+/** A CEL rule is not evaluated while its value, or with oldSelf its old value, is absent. */
 function whenOf(usesOld: boolean, field: string | undefined, isRoot: boolean): string | undefined {
   if (field !== undefined) return usesOld ? `has(${field}) && has(oldSelf.${field})` : `has(${field})`
   return usesOld && !isRoot ? "has(oldSelf)" : undefined
@@ -163,7 +163,7 @@ function templateOf(
   return { text: parts.join("") }
 }
 
-/** `.spec.size` → `spec.size`; undefined for a path that the dialect cannot say. */
+/** `.spec.size` → `spec.size`; undefined for a path that the dialect cannot express. */
 function fieldPathOf(path: string): string | undefined {
   if (path === "") return ""
   const names = path.replaceAll(/\['([^']*)'\]/g, ".$1")
@@ -172,7 +172,7 @@ function fieldPathOf(path: string): string | undefined {
 
 const groupRule = /^\[(has\([\w.]+\)(?:, has\([\w.]+\))+)\]\.filter\((\w+), \2\)\.size\(\) (==|<=) 1$/
 
-/** The group of fields of a rule that counts them. */
+/** The group of fields that a rule counts. */
 function groupOf(rule: JsonObject): { readonly fields: readonly string[]; readonly required: boolean } | undefined {
   const [, calls = "", , operator] = groupRule.exec(textOf(rule.rule)) ?? []
   if (calls === "") return undefined

@@ -65,9 +65,9 @@ function fieldKeywords(name: string, words: Words, { required, place, rules, con
   const value = context.valueOf(words, { outer: place.name, field: name, path }, context, isNullable)
   const byDefault = defaultOf(words)
   const isStruct = value.struct !== undefined && value.type === "fields"
-  // An absent struct that is no pointer is the empty one.
+  // An absent struct that is not a pointer reads as the empty one.
   const isFilled = isStruct && sameJson(byDefault, {}) && !isNullable
-  // A default that is the zero value of a required field is what the server writes in place of an absent one.
+  // A zero default of a required field: the server writes it in place of an absent field.
   const isPublished = required && !isNullable && (isFilled || (value.struct === undefined && isZeroOf(value.type, byDefault)))
   const immutable = rules.takeField(name, words, required)
   const { doc, enumDocs, isChanged } = docOf(words.text("description"), docOfField(name, path === name))
@@ -90,7 +90,7 @@ function fieldKeywords(name: string, words: Words, { required, place, rules, con
   }
 }
 
-/** The enum of a value, or of what it holds, with a sentence for each of its values. */
+/** The enum of a value, or of its items or map values, with a sentence for each of its values. */
 function withEnumDocs(limits: JsonObject, docs: JsonObject | undefined): JsonObject {
   if (docs === undefined) return limits
   const { enum: values, items, values: entries } = limits
@@ -108,7 +108,7 @@ function isZeroOf(type: string, value: JsonValue | undefined): boolean {
   return value !== undefined && zeroes[type] === value
 }
 
-/** Null as a default needs a word that the dialect has not: absent stays absent. */
+/** The dialect has no word for null as a default: an absent field stays absent. */
 function defaultOf(words: Words): JsonValue | undefined {
   const value = words.take("default")
   if (value !== null) return value

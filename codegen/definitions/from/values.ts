@@ -33,7 +33,7 @@ function anyValue(words: Words, isNullable: boolean): Value {
   return { type: "any", limits: limitsOf(words, undefined, isNullable) }
 }
 
-/** The junctor of types beside int-or-string says nothing more. */
+/** The junctor of types beside int-or-string adds nothing. */
 function intOrString(words: Words, isNullable: boolean): Value {
   const { schema } = words
   const isTypes = (value: JsonValue | undefined): boolean => sameJson(value, [...intOrStringTypes])
@@ -98,7 +98,7 @@ function nested(word: "items" | "values", inner: Value | undefined): JsonObject 
   return inner === undefined || Object.keys(inner.limits).length === 0 ? {} : { [word]: inner.limits }
 }
 
-/** An item of a list or a value of a map: what only fields can have is lost. */
+/** An item of a list or a value of a map: keywords that only fields have are lost. */
 function partOf(words: Words, place: Place, context: SchemaContext): Value {
   const inner = valueOf(words, { ...place, path: undefined }, context, words.schema.nullable === true)
   if (words.flag("nullable")) words.lost("nullable", "null in a list or map is the zero value of its type")

@@ -5,7 +5,7 @@ import type { Findings, Path } from "../findings.ts"
 export class Words {
   private readonly read = new Set<string>()
 
-  /** `prefix`: that of the extensions, as in `x-kubernetes-list-type`. */
+  /** `prefix`: the prefix of extensions, such as `x-kubernetes-` in `x-kubernetes-list-type`. */
   constructor(
     readonly schema: JsonObject,
     readonly at: Path,
@@ -62,7 +62,7 @@ export class Words {
     this.findings.lost([...this.at, word], text)
   }
 
-  /** Called when everything that the dialect can say was read. */
+  /** Called when all keywords that the dialect can express were read. */
   reportRest(): void {
     for (const [word, value] of Object.entries(this.schema))
       if (!this.read.has(word) && value !== undefined && value !== false) this.lost(word, `the dialect has no word for it here`)

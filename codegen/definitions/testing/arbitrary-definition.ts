@@ -30,7 +30,7 @@ const docs = fc.constantFrom(
   'With "quotes", {braces} and # more.',
 )
 
-/** Limits in order, some of them. */
+/** A subset of limits, in order. */
 function limits(words: Readonly<Record<string, fc.Arbitrary<JsonValue>>>): fc.Arbitrary<JsonObject> {
   return fc.record(words, { requiredKeys: [] })
 }
@@ -87,7 +87,7 @@ const scalars: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.constant<JsonObject>({ type: "object", [x("preserve-unknown-fields")]: true, [x("embedded-resource")]: true }),
 )
 
-/** What every schema of a field may have besides. */
+/** Keywords that every schema of a field may also have. */
 const besides = limits({
   description: docs,
   nullable: fc.constant(true),

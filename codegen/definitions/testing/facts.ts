@@ -1,6 +1,6 @@
 /**
- * What the schemas of a kind say, as plain data, with the paths that findings have. Two words of the dialect that say
- * the same of a definition are one fact here.
+ * The schemas of a kind as plain data, with the paths that findings have. Two words of the dialect that mean the same
+ * in a definition are one fact here.
  */
 import type { JsonObject, JsonValue } from "../../../runtime/base/json.ts"
 import { bothSchemas, limitSchema, type Limits } from "../../../runtime/schema/constraints.ts"
@@ -13,7 +13,7 @@ import { docWithValues } from "../../../model/published-field.ts"
 import { formatPatterns, impliedFields } from "../names.ts"
 import { flatFields, isEmbedded, partOf } from "../to/fields.ts"
 
-/** Everything that the model says of a kind. */
+/** All facts of the model about a kind. */
 export function factsOf(kind: KindModel, model: Model): JsonObject {
   const reader = new FactReader(kind, model)
   const { specReplicas, statusReplicas, selector } = kind.subresources.find(({ name }) => name === "scale")?.scale ?? {}
@@ -84,7 +84,7 @@ class FactReader {
     this.presence = new Presence(model.types)
   }
 
-  /** The facts of a struct and, by their names, those of its fields. */
+  /** The facts of a struct and, by name, the facts of its fields. */
   struct(type: TypeModel, isKind: boolean, around: readonly string[]): JsonObject {
     if (around.includes(type.name)) return { recursive: true }
     const fields = flatFields(type, this.source)
@@ -92,7 +92,7 @@ class FactReader {
     return {
       checks: [...type.checks],
       defaults: Object.fromEntries(type.defaults.map(({ set, to }) => [set, isConstantList(to) ? JSON.stringify(to) : to.text])),
-      // Definitions have groups and rules as CEL, which is compared as such.
+      // Definitions have groups and rules as CEL, which is compared as text.
       preserveUnknown: type.preserveUnknown,
       ...Object.fromEntries(
         fields
@@ -129,7 +129,7 @@ class FactReader {
     return "ref" in type ? typeIn(this.source, type.ref).structType : undefined
   }
 
-  /** What a server fills in, also where the dialect calls it the zero value. */
+  /** The value that a server fills in, also where the dialect calls it the zero value. */
   private defaultOf(field: FieldModel): JsonValue | undefined {
     if (field.default !== undefined) return field.default
     if (field.pointer || field.required === true || field.nonEmpty) return undefined

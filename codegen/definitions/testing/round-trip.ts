@@ -1,4 +1,4 @@
-/** Converts definitions and schemas to and fro, and compares what they say. */
+/** Converts definitions and schemas in both directions, and compares the results. */
 import { join } from "node:path"
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { vendorProfile } from "../../../runtime/base/vendor.ts"
@@ -21,7 +21,7 @@ export function loadedModel(files: ReadonlyMap<string, string>): Model {
   return loaded.model
 }
 
-/** The schema files of definitions, with what was found. */
+/** The schema files of definitions, with the findings. */
 export function schemasOf(definitions: readonly JsonValue[]): readonly Converted[] {
   return convertDefinitions(definitions, "definitions.yaml", (files): readonly Diagnostic[] => {
     const loaded = load(files, { library: neededLibrary(files, builtIn) })
@@ -40,8 +40,8 @@ export function definitionsOfSchemas(files: ReadonlyMap<string, string>, model =
 }
 
 /**
- * A definition in which texts that mean the same are the same: docs as the dialect has them, names with their defaults,
- * numbers with the width that they have, rules with one kind of quotes.
+ * A definition in a normal form, equal for texts that mean the same: docs as the dialect has them, names with their
+ * defaults, numbers with their width, rules with one kind of quotes.
  */
 export function plainDefinition(definition: JsonObject): JsonObject {
   const spec = isObject(definition.spec) ? definition.spec : {}
@@ -75,7 +75,7 @@ function plainColumn({ description, priority, ...rest }: JsonObject): JsonObject
   }
 }
 
-/** apiVersion, kind and metadata are there by themselves. */
+/** apiVersion, kind and metadata exist without a declaration. */
 function plainRoot(schema: JsonObject, kind: string): JsonObject {
   const { properties = {}, required = [], ...rest } = schema
   const own: JsonObject = isObject(properties) ? { ...properties } : {}
@@ -90,7 +90,7 @@ function plainRoot(schema: JsonObject, kind: string): JsonObject {
 
 const emptyLists: ReadonlySet<string> = new Set(["required", "enum"])
 
-/** `depth`: how many fields are around it; the description of a field that has none is written for it. */
+/** `depth`: how many fields are around it. A field without a description gets a generated one. */
 function plainSchema(schema: JsonObject, name: string, depth: number, isField = true): JsonObject {
   const { description, ...rest } = schema
   const made: JsonObject = {}
@@ -170,7 +170,7 @@ export function differences(left: JsonValue | undefined, right: JsonValue | unde
   return [at]
 }
 
-/** The differences that no finding is about: neither at their path, nor above or below it. */
+/** The differences without a finding at their path, above it or below it. */
 export function unreported(paths: readonly Path[], findings: readonly Finding[]): readonly Path[] {
   const begins = (path: Path, beginning: Path): boolean => beginning.length > 0 && beginning.every((part, index) => path[index] === part)
   return paths.filter((path) => !findings.some((finding) => begins(path, finding.path) || begins(finding.path, path)))

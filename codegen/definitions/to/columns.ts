@@ -4,7 +4,7 @@ import type { ColumnModel, ExpressionTree, KindModel } from "../../../model/mode
 import { pathOfTree } from "../expressions/json-path.ts"
 import type { Findings } from "../findings.ts"
 
-/** `additionalPrinterColumns`; nothing where a definition shows the same by itself: name and age. */
+/** `additionalPrinterColumns`; empty where a definition shows the same by default: name and age. */
 export function printerColumns(kind: KindModel, findings: Findings): JsonObject {
   const [first, ...rest] = kind.columns
   if (first === undefined) {
@@ -48,7 +48,7 @@ function ageOf(tree: ExpressionTree): ExpressionTree | undefined {
   return tree.node === "call" && tree.function === "age" ? tree.arguments[0] : undefined
 }
 
-/** The path of a cell; without what it shows in place of an absent value. */
+/** The path of a cell, without the text that it shows in place of an absent value. */
 function columnPath(tree: ExpressionTree): { readonly path: string | undefined; readonly isWhole: boolean } {
   if (tree.node === "binary" && tree.operator === "??") return { path: columnPath(tree.left).path, isWhole: false }
   return { path: pathOfTree(tree), isWhole: true }

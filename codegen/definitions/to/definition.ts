@@ -10,11 +10,11 @@ import { flatFields } from "./fields.ts"
 import { StructuralWriter } from "./structural.ts"
 import { withPrefix } from "./values.ts"
 
-/** A definition that was made, or why there is none, and what was found for each of its schema files. */
+/** A generated definition, or the reason why there is none, with the findings of each of its schema files. */
 export interface MadeDefinition {
   /** `kettles.kitchen.example.com` */
   readonly name: string
-  /** Absent: a definition cannot say the kind at all. */
+  /** Absent: a definition cannot express the kind at all. */
   readonly object?: JsonObject
   readonly findings: readonly { readonly file: string; readonly found: Findings }[]
 }
@@ -71,7 +71,7 @@ function isStored(kind: KindModel): boolean {
   return storage.group === kind.group && storage.version === kind.version && storage.kind === kind.kind
 }
 
-/** Reports a kind that a definition cannot say at all. */
+/** Reports a kind that a definition cannot express at all. */
 function isRefused(kind: KindModel, kinds: readonly KindModel[], found: Findings): boolean {
   const before = found.losses
   const { storage } = kind
@@ -134,7 +134,7 @@ function subresourcesOf(kind: KindModel, found: Findings): JsonObject {
 
 const allVerbs = 8
 
-/** What a definition does not say of a kind besides its fields. */
+/** Reports properties of a kind, besides its fields, that a definition cannot express. */
 function reportKind(kind: KindModel, source: OpenApiSource, found: Findings): void {
   const fields = flatFields(typeIn(source, kind.type), source).flatMap(({ name }) => (impliedFields.has(name) ? [] : [name]))
   if (kind.verbs.length < allVerbs) found.lost(["verbs"], "definitions have all verbs")
@@ -190,7 +190,7 @@ function reportLifeCycle(kind: KindModel, fields: readonly string[], found: Find
 
 const shownPaths = 8
 
-/** Fields in which zero is absent: definitions keep a zero that a client sends. */
+/** Fields in which zero means absent: definitions keep a zero that a client sends. */
 function reportNulls(kind: KindModel, source: OpenApiSource, found: Findings): void {
   const paths: string[] = []
   const walk = (name: string, path: string, around: readonly string[]): void => {

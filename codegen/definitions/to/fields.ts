@@ -4,16 +4,16 @@ import type { FieldModel, TypeModel, TypeRefModel } from "../../../model/model.t
 import { type OpenApiSource, typeIn } from "../../../model/openapi/source.ts"
 import type { Findings, Path } from "../findings.ts"
 
-/** Where a value is, and what holds there. */
+/** Where a value is, and the facts that hold there. */
 export interface ValuePlace {
   readonly path: Path
   /** Whether a server finds the old value of it: not below items of a list that is replaced as a whole. */
   readonly isCorrelated: boolean
-  /** The types around it, for types that hold themselves. */
+  /** The types around it, to detect types that contain themselves. */
   readonly around: readonly string[]
 }
 
-/** What writes the schema of a kind, as rules see it. */
+/** The writer of a kind's schema, as rules see it. */
 export interface SchemaWriter {
   readonly source: OpenApiSource
   readonly findings: Findings
@@ -21,7 +21,7 @@ export interface SchemaWriter {
   published(type: TypeModel): JsonObject
 }
 
-/** The fields of a type in the order of its file; those of inline structs are its own. */
+/** The fields of a type in the order of its file, with the fields of inline structs. */
 export function flatFields(type: TypeModel, source: OpenApiSource): readonly FieldModel[] {
   return type.fields.flatMap((field) =>
     field.inline && "ref" in field.type ? flatFields(typeIn(source, field.type.ref), source) : [field],
@@ -42,7 +42,7 @@ export function isEmbedded(fields: readonly FieldModel[]): boolean {
   return isNamed && metadata !== undefined && "ref" in metadata && metadata.ref === "meta.v1.ObjectMeta"
 }
 
-/** Whether every object has the field: clients must send it, or it has a default. `schema`: that of its struct. */
+/** Whether every object has the field: it is required, or it has a default. `schema`: the schema of its struct. */
 export function isCertain(name: string, schema: JsonObject): boolean {
   const { required, properties } = schema
   if (Array.isArray(required) && required.includes(name)) return true
@@ -50,7 +50,7 @@ export function isCertain(name: string, schema: JsonObject): boolean {
   return typeof property === "object" && property !== null && !Array.isArray(property) && property.default !== undefined
 }
 
-/** What a list or a map holds. */
+/** The type of a list's items or a map's values. */
 export function partOf(type: TypeRefModel): TypeRefModel | undefined {
   if ("list" in type) return type.list
   if ("wrappedList" in type) return type.wrappedList

@@ -1,6 +1,6 @@
 /**
- * Structural schemas from the model: every reference of the published schemas (model/openapi/) is replaced by what it
- * refers to, and what structural schemas do not allow or say is reported.
+ * Structural schemas from the model: replaces every reference of the published schemas (model/openapi/) by the schema
+ * it refers to, and reports parts that structural schemas do not allow or cannot express.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import type { Limits } from "../../../runtime/schema/constraints.ts"
@@ -169,7 +169,7 @@ export class StructuralWriter implements SchemaWriter {
       this.findings.lost([...path, "defaults", set], "a default that is computed: definitions have constants")
   }
 
-  /** Limits on parts of a value that a definition does not say. */
+  /** Reports limits on parts of a value that a definition cannot express. */
   private reportParts(type: TypeRefModel, limits: Limits, path: Path): void {
     const { format } = limits
     if (format !== undefined && !isFormatSaid(format, {}) && !["port-number", "user-id", "group-id", "file-mode"].includes(format))
@@ -191,7 +191,7 @@ function member(properties: JsonValue | undefined, name: string): JsonObject {
   return isObject(found) ? found : {}
 }
 
-/** What a definition does not say of a field. */
+/** Reports keywords of a field that a definition cannot express. */
 function reportField(field: FieldModel, path: Path, findings: Findings): void {
   const lost = (word: string, text: string): void => findings.lost([...path, word], text)
   if (field.references !== undefined) lost("references", "definitions do not look up other objects")

@@ -15,7 +15,7 @@ export function fieldValidations({ immutable }: FieldModel, isCorrelated: boolea
   return immutable === false || !isCorrelated ? [] : [{ rule: "self == oldSelf", message: "field is immutable" }]
 }
 
-/** A rule of a field is not evaluated while either value is absent: these say that it neither comes nor goes. */
+/** Rules against appearing and disappearing: a rule of a field is not evaluated while either value is absent. */
 export function presenceRules(fields: readonly FieldModel[], schema: JsonObject, { isCorrelated }: ValuePlace): readonly JsonObject[] {
   return fields.flatMap(({ name, immutable }) => {
     const cel = celNameOf(name)
@@ -41,7 +41,7 @@ interface TypeValidations {
   readonly junctors: JsonObject
 }
 
-/** The rules of a struct and of those that are inline in it. Reports those that CEL cannot say. */
+/** The rules of a struct and of its inline structs. Reports rules that CEL cannot express. */
 export function typeValidations(types: readonly TypeModel[], place: TypePlace): TypeValidations {
   const rules: JsonObject[] = []
   const moved: { field: string; rule: JsonObject }[] = []
@@ -66,7 +66,7 @@ function atMostOne(fields: readonly string[]): JsonObject {
   }
 }
 
-/** Exactly one of some fields is a junctor of the schema. */
+/** Exactly one of some fields becomes a junctor of the schema. */
 function junctorsOf(groups: readonly (readonly string[])[]): JsonObject {
   const junctors = groups.map((fields): JsonObject => ({ oneOf: fields.map((field) => ({ required: [field] })) }))
   const [only, ...others] = junctors
@@ -121,7 +121,7 @@ function assembled(cel: string, rule: RuleModel, scope: CelScope, path: Path, { 
   }
 }
 
-/** The message that servers write by themselves is left out. */
+/** Leaves out the message that servers write by default. */
 function messageOf(rule: RuleModel, scope: CelScope, path: Path, { findings }: SchemaWriter): JsonObject {
   if (rule.message.startsWith("failed rule: ")) return {}
   if (rule.messageParts.every((part) => typeof part === "string")) return rule.message === "" ? {} : { message: oneLine(rule.message) }
@@ -134,7 +134,7 @@ function messageOf(rule: RuleModel, scope: CelScope, path: Path, { findings }: S
   }
 }
 
-/** One value alone, or a text with values: servers estimate `format` to cost little, and sums of texts to cost much. */
+/** One value alone, or a text with values. Servers estimate a low cost for `format`, a high one for sums of texts. */
 function formatted(parts: readonly TemplatePart[], scope: CelScope): string {
   const [only, ...others] = parts
   if (only !== undefined && typeof only !== "string" && others.length === 0) return textInCel(only.tree, scope)
@@ -147,7 +147,7 @@ function plainPart(part: TemplatePart): string {
   return typeof part === "string" ? part : part.text
 }
 
-/** The field of a rule that is only about it: as rules of fields are written when a definition is read. */
+/** The field of a rule about one field alone, in the form that reading a definition writes. */
 function fieldOfRule({ rule, when, at }: RuleModel): string | undefined {
   const [field = ""] = at.split(".")
   if (field === "" || when === undefined) return undefined
@@ -220,7 +220,7 @@ function namesOf(tree: ExpressionTree): ReadonlySet<string> {
 }
 
 const zeroScalars: ReadonlySet<string> = new Set(["string", "boolean", "int32", "int64", "double"])
-/** The members of metadata that rules of a definition see. */
+/** The members of metadata that rules of a definition can read. */
 const metadataFields: ReadonlySet<string> = new Set(["name", "generateName"])
 
 function scopeOf({ writer, isRoot, type }: TypePlace): CelScope {

@@ -1,4 +1,4 @@
-/** Schemas of values: what model/openapi publishes of them, in the form that structural schemas demand. */
+/** Schemas of values: the published schemas of model/openapi, in the form that structural schemas demand. */
 import { isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { limitSchema, type Limits } from "../../../runtime/schema/constraints.ts"
 import type { Scalar } from "../../../runtime/schema/shape.ts"
@@ -28,14 +28,14 @@ const otherWords: ReadonlySet<string> = new Set([
   `${extension}group-version-kind`,
 ])
 
-/** The published schema of a value without references, and without what structural schemas do not allow. */
+/** The published schema of a value without references and keywords that structural schemas do not allow. */
 export function plainWords(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([word]) => !otherWords.has(word)))
 }
 
 /**
- * The schema of a scalar, with its limits as published. A server of definitions refuses what an enum does not name: it
- * has the values that are taken, whatever documents name in their place.
+ * The schema of a scalar, with its limits as published. A server of definitions refuses values outside the enum, so the
+ * enum lists the accepted values, even where documents name others.
  */
 export function scalarSchema(scalar: Scalar, published: JsonObject, limits: Limits): JsonObject {
   const { enum: _named, ...rest } = published
@@ -43,7 +43,7 @@ export function scalarSchema(scalar: Scalar, published: JsonObject, limits: Limi
   return { ...rest, ...scalarSchemas[scalar], ...patternsOf(limits, published), ...taken }
 }
 
-/** Patterns as RE2, which definitions use as well: documents publish only those that JSON Schema reads alike. */
+/** Patterns as RE2, which definitions use too: documents publish only patterns that JSON Schema reads alike. */
 function patternsOf({ pattern, format }: Limits, { maxLength }: JsonObject): JsonObject {
   const implied = format === undefined ? undefined : formatPatterns[format]
   if (implied === undefined) return pattern === undefined ? {} : { pattern }

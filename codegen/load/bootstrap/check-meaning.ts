@@ -1,4 +1,4 @@
-/** What fields of bootstrap objects have to say, beyond their types: verbs, resources, subjects, and other objects. */
+/** Checks fields of bootstrap objects beyond their types: verbs, resources, subjects, references to other objects. */
 import type { Model, TypeModel } from "../../../model/model.ts"
 import { type Block, textOf } from "../block.ts"
 import { expectedWord } from "../diagnostic.ts"
@@ -13,7 +13,7 @@ export interface ObjectReference {
 
 const rbac = "rbac.authorization.orch.io"
 
-/** Verbs of requests for resources, and those that are only asked for by a part of the server. */
+/** Verbs of requests for resources, and verbs that only a part of the server asks for. */
 const resourceVerbs =
   "* approve attest bind create delete deletecollection escalate get impersonate list patch proxy sign update use watch".split(" ")
 const pathVerbs = "* delete get head options patch post put".split(" ")
@@ -21,7 +21,7 @@ const pathVerbs = "* delete get head options patch post put".split(" ")
 /** Groups in which others serve resources. */
 const groupsOfOthers = ["extensions", "metrics.orch.io", "custom.metrics.orch.io", "external.metrics.orch.io"]
 
-/** What is only authorized and never served. */
+/** Resources that are only authorized and never served. */
 const virtualResources: ReadonlyMap<string, readonly string[]> = new Map([["certificates.orch.io", ["signers"]]])
 
 /** Groups that the schemas declare, with their resources. */
@@ -83,7 +83,7 @@ function checkWord(node: SourceNode, title: string, words: readonly string[], so
   source.report(node.start, { found: `unknown ${title} "${word}"`, ...expectedWord(word, shown) })
 }
 
-/** A server fills the group in, and then compares what is stored with the manifest. */
+/** The server fills in the group, and then compares the stored object with the manifest. */
 function checkSubject(block: Block, source: SourceFile): void {
   const kind = block.text("kind")
   if (kind === undefined) return
@@ -121,7 +121,7 @@ function refer(kind: string, block: Block, { source, refer: add }: Place): void 
   if (node !== undefined && textOf(node) !== undefined) add({ source, node, kind })
 }
 
-/** Reports a reference to an object that no manifest has. `names`: those of the objects of the kind. */
+/** Reports a reference to an object that no manifest has. `names`: all objects of that kind. */
 export function checkObjectReference({ source, node, kind }: ObjectReference, names: readonly string[]): void {
   const written = textOf(node) ?? ""
   if (names.includes(written)) return

@@ -1,6 +1,6 @@
 /**
  * Checks an object that is written as a manifest against the types of its kind: every field is known and has a value of
- * its type, and what a server would fill in is stated, so that a stored object equals its manifest.
+ * its type, and fields that a server would fill in are stated, so that a stored object equals its manifest.
  */
 import type { FieldModel, TypeModel, TypeRefModel } from "../../../model/model.ts"
 import { isPresent } from "../../../model/presence.ts"
@@ -38,7 +38,7 @@ export function checkStruct(map: MapNode, type: TypeModel, context: ObjectContex
 }
 
 interface Names {
-  /** What has the names. */
+  /** The part of the object that has the names. */
   readonly title: string
   readonly words: readonly string[]
   readonly source: SourceFile
@@ -52,7 +52,7 @@ export function correct(entry: MapEntry, map: MapNode, { title, words, source }:
   if (nearest !== undefined && !map.entries.some(({ key }) => key === nearest)) entry.key = nearest
 }
 
-/** With those of inline structs. */
+/** All fields by name, with the fields of inline structs. */
 function fieldsOf(type: TypeModel, types: ReadonlyMap<string, TypeModel>): ReadonlyMap<string, FieldModel> {
   const inner = (field: FieldModel): Iterable<readonly [string, FieldModel]> => {
     const inlined = field.inline && "ref" in field.type ? types.get(field.type.ref) : undefined

@@ -15,7 +15,7 @@ export function isBootstrapFile(path: string): boolean {
   return /^bootstrap\/[a-z0-9-]+\.yaml$/.test(path)
 }
 
-/** The kinds of which a controller of the server makes objects; those of others would be data that nothing reads. */
+/** The kinds whose bootstrap objects a controller of the server creates. Objects of other kinds have no effect. */
 const madeKinds = [
   "flowcontrol.apiserver.orch.io/v1 FlowSchema",
   "flowcontrol.apiserver.orch.io/v1 PriorityLevelConfiguration",
@@ -26,7 +26,7 @@ const madeKinds = [
   "scheduling.orch.io/v1 PriorityClass",
 ]
 
-/** What an object of this namespace names. */
+/** An object that another one in this namespace refers to. */
 interface Reference {
   readonly namespace: string
   readonly to: ObjectReference
@@ -64,7 +64,7 @@ export function loadBootstrap(files: readonly SourceFile[], model: Model): reado
     }))
 }
 
-/** Fields that are no part of what a manifest wants, or that are checked apart. */
+/** Fields that a manifest does not state, or that are checked separately. */
 const written: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"])
 
 function kindOf(node: MapNode, model: Model, source: SourceFile): KindModel | undefined {
@@ -124,7 +124,7 @@ function namespaceOf(node: MapNode): string {
   return new Block(node).block("metadata")?.text("namespace") ?? ""
 }
 
-/** The object without what its kind says. */
+/** The object without its kind, API version and status. */
 function valueOf(node: MapNode): JsonObject {
   const entries = node.entries.filter(({ key }) => key !== "apiVersion" && key !== "kind" && key !== "status")
   return Object.fromEntries(entries.map(({ key, value }) => [key, toJson(value)]))

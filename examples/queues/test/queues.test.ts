@@ -18,7 +18,7 @@ after(async () => {
   await server.stop()
 })
 
-/** Resolves when the controller has said so. */
+/** Resolves when the controller has written this status. */
 async function reaches(name: string, length: number, state: "Open" | "Full"): Promise<void> {
   for await (const { object } of queues.watch("default", { fieldSelector: `metadata.name=${name}` }))
     if (object.status.length === length && object.status.state === state) return

@@ -1,6 +1,6 @@
-/** The admission plugins of the reference that are no plugins here: their names are known, and what is lost is said. */
+/** Admission plugins of the reference that this server does not implement. Their names are valid in options. */
 
-/** Those that this server lacks, and what does not happen for the lack of each (catalog admission.yaml: order). */
+/** Plugins that this server lacks, each with the effect that is missing (catalog admission.yaml: order). */
 export const absentPlugins: Readonly<Record<string, string>> = {
   AlwaysDeny: "writes are not refused",
   AlwaysPullImages: "pods keep their imagePullPolicy",
@@ -31,7 +31,10 @@ export const absentPlugins: Readonly<Record<string, string>> = {
   ValidatingAdmissionWebhook: "the web hooks of ValidatingWebhookConfigurations are not called",
 }
 
-/** Those whose rules hold always: they guard rights, or do nothing, as AlwaysAdmit. No option turns them off. */
+/**
+ * Plugins that are always in force because they guard rights, or that do nothing, such as AlwaysAdmit. No option turns
+ * them off.
+ */
 export const permanentPlugins: readonly string[] = [
   "AlwaysAdmit",
   "CertificateApproval",

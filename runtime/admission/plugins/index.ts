@@ -23,9 +23,8 @@ const builtIn: readonly BuiltIn[] = [
 
 /**
  * The factories of the enabled plugins, in order: the default ones, as changed by `--enable-admission-plugins` and
- * `--disable-admission-plugins`. Called at start. Warns of plugins of the reference that are not here: a command line
- * that names them starts, and its operator learns what is not enforced. Throws StartError for an unknown name, and for
- * one in both options.
+ * `--disable-admission-plugins`. Called at start. Accepts plugins of the reference that are not implemented here, and
+ * warns of what is not enforced. Throws StartError for an unknown name, and for one in both options.
  */
 export function choosePlugins(
   options: Pick<Options, "enable-admission-plugins" | "disable-admission-plugins">,

@@ -21,7 +21,7 @@ export const namespaceLifecycle: AdmissionPluginFactory = ({ vendor, reader }) =
         if (isNamespace && immortal.has(name)) throw refused(attributes, "this namespace may not be deleted")
         return undefined
       }
-      // A refusal would say which namespaces exist.
+      // A refusal would reveal which namespaces exist.
       if (resource.group === "authorization.orch.io" && resource.resource === "localsubjectaccessreviews") return undefined
       if (namespace === "" || !reader.has(namespaces)) return undefined
       const found = reader.peek(namespaces, "", namespace)

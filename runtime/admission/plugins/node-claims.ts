@@ -4,7 +4,7 @@ import { deepEqual, ownField } from "../../encoding/field-path.ts"
 import { refused } from "../refusal.ts"
 import { type NodeRequest, refusedTo } from "./node-request.ts"
 
-/** What a node may change, and what does not count as a change. */
+/** Fields that a node may change, or whose change is ignored. */
 const free: ReadonlySet<string> = new Set(["metadata.resourceVersion", "metadata.managedFields", "status.capacity", "status.conditions"])
 const parts = ["metadata", "spec", "status"] as const
 

@@ -1,4 +1,4 @@
-/** What a node agent may do to pods: NodeRestriction for `pods` and their sub-resources. */
+/** Permissions of a node agent on pods: NodeRestriction for `pods` and their sub-resources. */
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import { kindsNamed } from "../../authz/node/references.ts"
@@ -75,7 +75,9 @@ async function judgeOwnerUid({ attributes, node, reader }: NodeRequest, uid: str
   if (uid !== expected) throw refused(attributes, `node ${node} UID mismatch: expected ${uid} got ${expected}`)
 }
 
-/** The first API object a pod refers to other than its node, as named in the refusal; undefined if there is none. */
+/**
+ * The first API object that a pod refers to other than its node, as named in the refusal; undefined if there is none.
+ */
 function referenceOf(spec: PodSpec): string | undefined {
   const found = kindsNamed(spec)
   if (found.has("serviceaccounts")) return "a service account"

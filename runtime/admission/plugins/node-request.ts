@@ -1,4 +1,4 @@
-/** What the rules of NodeRestriction share: a request of a node agent, and its refusal. */
+/** Shared by the rules of NodeRestriction: a request of a node agent, and its refusal. */
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { ApiError } from "../../base/errors.ts"
 import type { ApiObject } from "../../base/json.ts"
@@ -16,7 +16,7 @@ export interface NodeRequest {
   readonly reader: AdmissionReader
 }
 
-/** Of a rule that reads other objects: a promise. Refusals are thrown. */
+/** A promise if the rule reads other objects. Refusals are thrown. */
 export type Judgement = undefined | Promise<undefined>
 
 /** Prefixes the text: `node "n" must not ...`. */

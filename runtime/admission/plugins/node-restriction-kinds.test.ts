@@ -1,4 +1,4 @@
-/** NodeRestriction for what belongs to a node besides its Node and pods: tokens, claims, CSINodes and slices. */
+/** NodeRestriction for a node's other objects: tokens, claims, CSINodes and slices. */
 import { describe, expect, it } from "vitest"
 import { nodeRequest, judged } from "../../../test/support/node-requests.ts"
 import type { JsonObject } from "../../base/json.ts"

@@ -1,6 +1,6 @@
 /**
- * Limits node agents (user `system:node:NAME` in group `system:nodes`) to what belongs to their own node: its Node, its
- * Lease and CSINode, the pods that are bound to it, and what these need. Catalog `admission.yaml` NodeRestriction; the
+ * Limits node agents (user `system:node:NAME` in group `system:nodes`) to objects of their own node: its Node, Lease
+ * and CSINode, the pods bound to it, and objects that these pods need. Catalog `admission.yaml` NodeRestriction; the
  * messages are the reference's.
  */
 import type { Node } from "../../../generated/core/v1/node/types.ts"
@@ -86,7 +86,7 @@ function judgeCsiNode({ attributes, node }: NodeRequest): undefined {
   if (nameOf(attributes) !== node) throw refused(attributes, "can only access CSINode with the same name as the requesting node")
 }
 
-/** Others than creations are the matter of the mode Node. */
+/** Judges creations only; the authorization mode Node judges other operations. */
 function judgeSlice({ attributes, node }: NodeRequest): undefined {
   if (attributes.operation !== "CREATE") return
   if (typed<ResourceSlice>(attributes.object ?? {}).nodeName !== node)

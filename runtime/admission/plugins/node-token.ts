@@ -1,4 +1,4 @@
-/** NodeRestriction for tokens: one ends with a pod of the node, so that it does not outlive either. */
+/** NodeRestriction for tokens: a token must be bound to a pod of the node, so that it does not outlive the pod. */
 import type { TokenRequest } from "../../../generated/authentication.orch.io/v1/token-request/types.ts"
 import { notFound } from "../../base/errors.ts"
 import { typed } from "../../schema/typed.ts"

@@ -1,11 +1,11 @@
-/** What an applied configuration says it is, in the words that the reference's messages have. */
+/** The kind and name that an applied configuration states, in the words of the reference's messages. */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { cut } from "../../base/quote.ts"
 
-/** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`; `/, Kind=` of a configuration that says neither. */
+/** `apps/v1, Kind=Deployment`, `/v1, Kind=ConfigMap`; `/, Kind=` of a configuration without apiVersion and kind. */
 export function typeText({ apiVersion, kind }: JsonObject): string {
   const version = textOf(apiVersion)
-  // What is no version at all hides the kind as well.
+  // A text that is no version at all hides the kind as well.
   if (version.split("/").length > 2) return "/, Kind="
   return `${version.includes("/") ? version : `/${version}`}, Kind=${textOf(kind)}`
 }

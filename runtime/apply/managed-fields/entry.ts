@@ -160,7 +160,7 @@ export function clearsManagedFields(list: readonly JsonValue[]): boolean {
 }
 
 /**
- * Returns the entries to continue with when a client writes the whole object: those that it sent, else the stored ones,
+ * Returns the entries to continue with when a client writes the whole object: the sent entries, else the stored ones,
  * so that a client without knowledge of managedFields does not clear them. Ignores sent entries that are invalid.
  */
 export function entriesToKeep(sent: readonly JsonObject[] | undefined, stored: readonly JsonObject[] | undefined): ManagedFieldsEntry[] {

@@ -1,7 +1,7 @@
 /**
  * Migration from client-side to server-side apply. Client-side apply keeps its configuration in an annotation. The
- * manager `kubectl` may change without conflict what the annotation says was applied, and keeps the annotation current
- * for clients that still read it.
+ * manager `kubectl` may change the fields of that configuration without conflict, and keeps the annotation current for
+ * clients that still read it.
  */
 import { sortByBytes } from "../../base/byte-order.ts"
 import { ownField } from "../../encoding/field-path.ts"

@@ -43,8 +43,8 @@ function ownedIn(state: Pruning, apiVersion: string): FieldSet {
 }
 
 /**
- * Removes from `converted` what was applied before, and keeps everything that any manager owns, in any version. The
- * result is in version `then`.
+ * Removes from `converted` the fields that were applied before, and keeps everything that any manager owns, in any
+ * version. The result is in version `then`.
  */
 function* withOwnedItems(state: Pruning, from: { then: TypedVersion; converted: ApiObject }): Stages<ApiObject> {
   const { versions, last, entries } = state

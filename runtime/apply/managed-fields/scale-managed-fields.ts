@@ -1,6 +1,6 @@
 /**
  * Managed fields through `scale`. A Scale shows one field of its parent under another path, so the manager of one
- * manages the other. Other fields of the Scale have no manager; those of the parent do not change.
+ * manages the other. Other fields of the Scale have no manager; other managed fields of the parent do not change.
  */
 import type { JsonObject } from "../../base/json.ts"
 import { difference, type FieldSet, intersection, isEmptySet, setOfPaths } from "../ownership/field-set.ts"
@@ -8,7 +8,7 @@ import { decodeEntries, type ManagedFieldsEntry, encodeEntries, managerKey, read
 
 /** The paths of the replicas. */
 export interface ScaleMapping {
-  /** As on the wire: the version of the Scale, and that of the parent in which it is scaled. */
+  /** As on the wire: the version of the Scale, and the version in which its parent is scaled. */
   readonly scaleVersion: string
   readonly parentVersion: string
   /** Returns the set that holds `spec.replicas` in a version of the parent. Entries of other versions are dropped. */

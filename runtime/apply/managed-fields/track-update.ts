@@ -20,8 +20,8 @@ export interface UpdateToTrack {
   /** As stored; absent for a creation. */
   readonly old?: ApiObject | undefined
   /**
-   * The object as sent or patched: decoded, with defaults, before the kind's own changes. Its `managedFields` are those
-   * that the client sent.
+   * The object as sent or patched: decoded, with defaults, before the kind's own changes. Its `managedFields` are as
+   * the client sent them.
    */
   readonly next: ApiObject
   /** Values of `next` that were sent in another form than the stored one. */

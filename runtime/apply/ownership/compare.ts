@@ -96,7 +96,7 @@ function changeIn(form: Form, node: TypedNode, old: JsonValue, next: JsonValue):
   return deepEqual(old, next) ? undefined : modifiedLeaf
 }
 
-/** Adds the changes of an element to those of its parent. */
+/** Adds the changes of an element to its parent's changes. */
 export function put(into: NodeChange | undefined, element: string, changed: NodeChange | undefined): NodeChange | undefined {
   if (changed === undefined) return into
   const result = into ?? {}
@@ -191,7 +191,7 @@ function itemsByElement(list: ListForm, items: readonly JsonValue[]): Map<string
   return found
 }
 
-/** Adds an item to those of its element; leaves out an item without one. */
+/** Adds an item to the items of its element; leaves out an item without an element. */
 export function addByElement(found: Map<string, JsonValue[]>, list: ListForm, item: JsonValue): void {
   const element = elementOf(list, item)
   if (element === undefined) return

@@ -112,7 +112,7 @@ function fieldsText(map: MapForm, object: JsonObject): string {
   return text
 }
 
-/** `member`: the list itself is a member. Undefined when there is nothing to say. */
+/** `member`: the list itself is a member. Undefined when the text is empty. */
 function itemsText(list: ListForm, items: readonly JsonValue[], member: boolean): string | undefined {
   const keys = list.type === "map" ? list.keys() : []
   const [key] = keys
@@ -187,8 +187,8 @@ function keyOf(item: JsonObject, key: ListKey): JsonValue {
 }
 
 /**
- * What the text of an object of a type is made of when it has these fields, in this order. Most objects of a type have
- * the fields of others, so that neither sorting them nor writing their names is done again.
+ * The fixed pieces of the text of an object that has these fields of its type, in this order. Most objects of a type
+ * have the fields of others, so that their names are not sorted and written again.
  */
 interface Plan {
   /** Up to the first child. */
@@ -200,13 +200,13 @@ interface Plan {
 interface PlannedChild {
   readonly name: string
   readonly type: TypedNode
-  /** From its text to that of the next child, or to the end. */
+  /** From its text to the text of the next child, or to the end. */
   readonly end: string
 }
 
 /** Characters of all plans, with what their entries take: a kind with all its fields has some thousands. */
 const planCharactersMax = 1024 * 1024
-/** What an entry takes beside its texts, about. */
+/** Approximate size of an entry besides its texts. */
 const plannedEntryCharacters = 200
 
 /** Plans by the fields of objects, one field after the other. */

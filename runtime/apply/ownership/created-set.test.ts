@@ -45,7 +45,7 @@ describe("the fields of a creator", () => {
   })
 
   test("are written alike whatever objects came before", () => {
-    // More than what is kept of them, and each a longer one.
+    // More sets than the cache keeps, each longer than the one before.
     for (let length = 1; length < 6000; length++) {
       const labels = Object.fromEntries(
         Array.from({ length: length % 40 }, (_, at) => [`label-${at < 39 ? at : length}-${length % 7}`, ""]),

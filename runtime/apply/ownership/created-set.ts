@@ -11,7 +11,7 @@ import { elementOf, filledList, filledMap, formOf, rootNode, typeAt, valueAt } f
 import type { ListForm, MapForm, TypedNode } from "./typed-node.ts"
 
 /**
- * Returns the fields that `compareObjects` finds added or modified between `empty` and `next`, without those of
+ * Returns the fields that `compareObjects` finds added or modified between `empty` and `next`, without the fields in
  * `unowned`; sorted. Called for each creation, with the object in which nothing is set.
  */
 export function createdSet(shape: TypeShape, empty: JsonObject, next: JsonObject, unowned: FieldSet): FieldSet {
@@ -44,7 +44,7 @@ interface LongList {
   readonly items: readonly JsonValue[]
 }
 
-/** The outermost come last: those in them are ready by then. */
+/** Outer lists come last: the lists in them are ready by then. */
 function findLongLists(node: TypedNode, value: JsonValue, found: LongList[]): void {
   const form = formOf(node, value)
   if (form === "list" && node.list !== undefined && node.list.type !== "atomic") {
@@ -61,12 +61,12 @@ function findLongLists(node: TypedNode, value: JsonValue, found: LongList[]): vo
   }
 }
 
-/** A list that is made ready. */
+/** Lists with this many items are made ready in stages. */
 const longListItems = 1000
 
 /** Nodes of long lists that are ready, by the list; undefined outside of a walk that has some. */
 let ready: ReadonlyMap<readonly JsonValue[], FieldSet> | undefined
-/** Nodes of values made so far: by how many a stage has grown. */
+/** Nodes of values made so far, to measure the growth of a stage. */
 let madeNodes = 0
 
 function withMade<Result>(made: ReadonlyMap<readonly JsonValue[], FieldSet>, walk: () => Result): Result {
@@ -97,7 +97,7 @@ function* itemsNodeStages({ list, items }: LongList, made: ReadonlyMap<readonly 
   return result
 }
 
-/** Answers how far it came. */
+/** Returns the index after the last item that it added. */
 function addSome(node: ItemsNode, items: readonly JsonValue[], from: number): number {
   const end = madeNodes + stageValues
   let at = from
@@ -111,7 +111,7 @@ export interface States<Value extends JsonValue> {
   readonly after: Value
 }
 
-/** The node of a value that the empty object has not, without members of `unowned`, the node at the same path. */
+/** The node of a value that the empty object lacks, without members of `unowned`, the node at the same path. */
 export function wholeMember(node: TypedNode, value: JsonValue, unowned: FieldSet): FieldSet | undefined {
   return less(wholeNode(node, value), unowned)
 }
@@ -249,7 +249,7 @@ class ItemsNode {
   }
 }
 
-/** Whether an item's element sorts before that of another; false proves nothing. */
+/** Whether an item's element sorts before another item's element; false proves nothing. */
 function comesBefore(list: ListForm, left: JsonValue, right: JsonValue): boolean {
   if (list.type === "set") return compareValues(left, right) < 0
   if (!isObject(left) || !isObject(right)) return false

@@ -35,8 +35,8 @@ export function fieldElement(name: string): string {
 /** Characters that every canonical text writes unescaped. */
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/
 /**
- * What Go escapes and JSON.stringify does not. A backslash matches with the next character, so that no match begins in
- * the middle of an escape.
+ * Characters that Go escapes and JSON.stringify does not. A backslash matches with the next character, so that no match
+ * begins in the middle of an escape.
  */
 const goEscapes = /[<>&\u2028\u2029]|\\./g
 

@@ -228,8 +228,8 @@ export function memberCount(set: FieldSet): number {
 }
 
 /**
- * Returns the first `max` members: at each level the members of the level in written order, then those below each.
- * Conflicts are reported in this order.
+ * Returns the first `max` members: at each level the members of the level in written order, then the members below
+ * each. Conflicts are reported in this order.
  */
 export function pathsOf(set: FieldSet, max = Number.POSITIVE_INFINITY): string[][] {
   const paths: string[][] = []

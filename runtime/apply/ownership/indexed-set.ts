@@ -57,7 +57,7 @@ function without(left: FieldSet, right: ReadonlyMap<string, IndexNode>): FieldSe
   return result ?? left
 }
 
-/** The elements before `end`; the caller adds those that it keeps after it. */
+/** The elements before `end`; the caller adds the elements from `end` on that it keeps. */
 function before(set: FieldSet, end: string): FieldSet {
   const result: FieldSet = {}
   for (const element in set) {

@@ -72,9 +72,9 @@ function itemsOf(list: ListForm, items: readonly JsonValue[]): Items {
 }
 
 /**
- * Merges in order: items of the configuration keep its order, other items that of the live list, walking both side by
- * side. An item in both is preceded by the live-only items before it in the live list and then by the new items before
- * it in the configuration. A live item that the configuration moves is placed there.
+ * Merges in order: items of the configuration keep its order, other items keep the order of the live list, walking both
+ * side by side. An item in both is preceded by the live-only items before it in the live list and then by the new items
+ * before it in the configuration. A live item that the configuration moves is placed there.
  */
 function mergedItems(list: ListForm, liveItems: readonly JsonValue[], configItems: readonly JsonValue[]): JsonValue[] {
   const live = itemsOf(list, liveItems)

@@ -76,8 +76,8 @@ function withoutItems(list: ListForm, items: JsonValue[], set: FieldSet): JsonVa
 }
 
 /**
- * Keeps only the members of a set: plain and atomic values whole, in other containers what the set names. A container
- * without content becomes null. Called to recover from an object what a manager applied. The empty set keeps nothing.
+ * Keeps only the members of a set: plain and atomic values whole, and members of other containers. A container without
+ * content becomes null. Called to recover the fields that a manager applied. The empty set keeps nothing.
  */
 export function keepFields(shape: TypeShape, object: JsonObject, set: FieldSet): JsonObject {
   const kept = only(rootNode(shape), object, set)

@@ -50,7 +50,7 @@ function* nodeOf(node: TypedNode, { old, next }: States<JsonValue>, below: Below
   return set
 }
 
-/** What is filled on one side alone has changed anyway, or its items have. */
+/** A list that is filled on one side alone has changed anyway, or its items have. */
 function bothOrNeither(old: JsonValue, next: JsonValue): boolean {
   return (filledList(old) === undefined) === (filledList(next) === undefined)
 }

@@ -8,7 +8,7 @@ import { pathText } from "./field-set.ts"
 import { elementOf, keyValue, rootNode, typeAt } from "./typed-node.ts"
 import type { ListForm, MapForm, ScalarForm, TypedNode } from "./typed-node.ts"
 
-/** What is wrong, and where: `.spec.ports[port=80,protocol="TCP"].name`; the path of the object itself is empty. */
+/** A fault and its path: `.spec.ports[port=80,protocol="TCP"].name`; the path of the object itself is empty. */
 export interface TypedFault {
   readonly path: string
   readonly detail: string

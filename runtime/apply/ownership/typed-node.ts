@@ -158,7 +158,7 @@ function elementOfOne(key: ListKey, value: JsonValue | undefined): string | unde
   return element
 }
 
-/** Scalars and lists of undeclared type. Written by hand, because it is a possible `values` of `untyped`. */
+/** Scalars and lists of undeclared type. Written out, because it is a possible `values` of `untyped`. */
 const untypedScalar: TypedNode = { scalar: "any", list: undefined, map: undefined }
 const noKeys = (): readonly ListKey[] => []
 const noFields = (): ReadonlyMap<string, TypedNode> => new Map()
@@ -226,7 +226,7 @@ export function rootNode(shape: TypeShape): TypedNode {
 const granularStructs = new WeakMap<TypeShape, TypedNode>()
 const atomicStructs = new WeakMap<TypeShape, TypedNode>()
 
-/** The field's own declaration takes precedence over that of the struct. */
+/** The field's own declaration takes precedence over the struct's. */
 function structNode(shape: TypeShape, field: FieldShape | undefined): TypedNode {
   const atomic = (field?.structType ?? field?.mapType ?? shape.struct) === "atomic"
   const nodes = atomic ? atomicStructs : granularStructs
@@ -247,7 +247,7 @@ function fieldsOf(shape: TypeShape): Map<string, TypedNode> {
   return new Map(flatFields(shape).map((field) => [field.name, nodeOfType(field.type, field)]))
 }
 
-/** Lists the fields of inline types among those of the parent. */
+/** Lists the fields of inline types among the parent's fields. */
 function flatFields(shape: TypeShape): readonly FieldShape[] {
   return shape.fields.flatMap((field) => (field.inline === true && "ref" in field.type ? flatFields(field.type.ref()) : [field]))
 }

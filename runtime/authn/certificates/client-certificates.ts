@@ -16,11 +16,14 @@ export interface Authorities {
 
 /**
  * Returns the certificate of a request's client if a chain leads from it to an authority; undefined when the client has
- * sent none. Throws AuthenticationError for any other.
+ * sent none. Throws AuthenticationError for any other certificate.
  */
 export type CertificateVerifier = (credentials: Credentials) => Certificate | undefined
 
-/** What was found for a connection. It holds for these authorities and for the time in which nothing expires. */
+/**
+ * Result of verifying a connection's certificates, valid for these authorities and until a certificate expires or
+ * becomes valid.
+ */
 interface Verdict {
   readonly pool: CertificatePool
   readonly fromMs: number
@@ -62,7 +65,7 @@ function refusal(fault: string): AuthenticationError {
   return new AuthenticationError(fault)
 }
 
-/** Returns what is wrong instead. */
+/** Returns the fault as a text if they cannot be used. */
 function certificatesOf(sent: readonly X509Certificate[]): readonly Certificate[] | string {
   if (sent.length > sentCertificatesMax) return `x509: the client has sent more than ${sentCertificatesMax} certificates`
   try {
@@ -72,7 +75,7 @@ function certificatesOf(sent: readonly X509Certificate[]): readonly Certificate[
   }
 }
 
-/** When the next of them expires or becomes valid. Times of certificates are whole seconds, both ends included. */
+/** When the next certificate expires or becomes valid. Times of certificates are whole seconds, both ends included. */
 function nextChangeMs(certificates: readonly Certificate[], nowMs: number): number {
   let next = Number.POSITIVE_INFINITY
   for (const { notBeforeMs, notAfterMs } of certificates) {

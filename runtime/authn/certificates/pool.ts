@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto"
 import { type Certificate, readCertificate } from "../../encoding/certificate.ts"
 import { pemBlocks } from "../../encoding/pem.ts"
 
-/** Never changes: a file that has changed makes another one. */
+/** Immutable: a changed file makes another pool. */
 export interface CertificatePool {
   readonly certificates: readonly Certificate[]
   /** PEM, for the list of authorities that TLS sends to clients. */
@@ -12,7 +12,7 @@ export interface CertificatePool {
   bySubject(subject: Buffer): readonly Certificate[]
 }
 
-/** Reads PEM; blocks other than certificates are passed over. Throws an Error that says what is wrong with the text. */
+/** Reads PEM; skips blocks other than certificates. Throws an Error that says what is wrong with the text. */
 export function certificatePool(pem: string): CertificatePool {
   const certificates: Certificate[] = []
   const bySubject = new Map<string, Certificate[]>()

@@ -1,4 +1,4 @@
-/** Users whom a proxy names in header fields: `--requestheader-*`. Specification section 5. */
+/** Users that a proxy names in header fields: `--requestheader-*`. Specification section 5. */
 import { AuthenticationError, type Authenticator } from "../authenticate.ts"
 import { sentValues } from "../../http/sent-values.ts"
 import type { Incoming } from "../../http/exchange.ts"
@@ -6,8 +6,8 @@ import type { RequestHeaderNames } from "../../base/client-trust.ts"
 import type { CertificateVerifier } from "./client-certificates.ts"
 
 /**
- * Takes the user from header fields of a client whose certificate is verified. Removes these fields afterwards, so that
- * no other machine gets them. Throws for any other certificate; another authenticator may know that one.
+ * Takes the user from header fields of a client whose certificate is verified. Throws for any other certificate, which
+ * another authenticator may know.
  */
 export function requestHeader(verify: CertificateVerifier, names: RequestHeaderNames): Authenticator {
   const own = lowered(names)
@@ -47,7 +47,7 @@ function extraOf(incoming: Incoming, prefixes: readonly string[]): Readonly<Reco
   return Object.fromEntries(extra)
 }
 
-/** Keys may have characters that names of fields may not: they are percent-encoded. */
+/** Keys may contain characters that header names may not, percent-encoded. */
 function decoded(key: string): string {
   try {
     return decodeURIComponent(key)
@@ -57,8 +57,8 @@ function decoded(key: string): string {
 }
 
 /**
- * Removes the fields that name a user from the header of any client's request. Called when the user is known:
- * other machines that the request is passed on to would believe them.
+ * Removes the fields that name a user from any client's request. Called once the user is known: servers that the
+ * request is passed on to would trust them.
  */
 export function headerRemover(names: RequestHeaderNames): (headers: Record<string, unknown>) => void {
   const { extraPrefixes, groupHeaders, usernameHeaders } = lowered(names)

@@ -1,4 +1,4 @@
-/** Which chains hold, with certificates made for each case. */
+/** Valid and invalid chains, with certificates made for each case. */
 import { X509Certificate } from "node:crypto"
 import { beforeAll, describe, expect, test } from "vitest"
 import { extension, type Made, makeCertificate, type Making } from "../../../test/support/client-certificates.ts"
@@ -177,7 +177,7 @@ describe("a chain does not hold", () => {
   })
 
   test("when its paths need more signatures than are checked", async () => {
-    // Eight authorities that each have signed all others: some hundred thousand paths, none of which ends.
+    // Eight authorities, each signed by all others: some hundred thousand paths, none of which ends.
     const names = [..."abcdefgh"]
     const own = await Promise.all(names.map((name) => makeCertificate({ subject: `CN=${name}`, authority: true })))
     const crossed = await Promise.all(

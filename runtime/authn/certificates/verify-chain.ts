@@ -1,7 +1,7 @@
 /**
- * Decides whether a chain of certificates leads from a client's to an authority, for the use as a client: as Go's x509
- * does, which is what kube-apiserver asks. TLS of node verifies against one list of authorities and says nothing of it
- * once a connection is resumed.
+ * Decides whether a chain leads from a client's certificate to an authority, for use as a client, with the rules of
+ * Go's x509, which kube-apiserver uses. Node's TLS verifies against one list of authorities, and reports nothing for a
+ * resumed connection.
  */
 import type { Certificate } from "../../encoding/certificate.ts"
 import { keyFault } from "../../encoding/public-key.ts"
@@ -11,13 +11,13 @@ import type { CertificatePool } from "./pool.ts"
 export interface ChainQuestion {
   /** The client's certificate. */
   readonly leaf: Certificate
-  /** What it sent with it, in any order. Nothing in them is trusted. */
+  /** The other certificates that the client sent, in any order. Nothing in them is trusted. */
   readonly intermediates: readonly Certificate[]
   readonly pool: CertificatePool
   readonly nowMs: number
 }
 
-/** Returns why there is no such chain; undefined when there is one. Takes `signatureChecksMax` signatures at most. */
+/** Returns why there is no such chain; undefined when there is one. Checks at most `signatureChecksMax` signatures. */
 export function chainFault(question: ChainQuestion): string | undefined {
   const { leaf, pool, nowMs } = question
   const fault = ownFault(leaf, nowMs)
@@ -29,7 +29,7 @@ export function chainFault(question: ChainQuestion): string | undefined {
 
 interface State extends ChainQuestion {
   checks: number
-  /** Why the last path that was tried does not hold. */
+  /** Why the path that was tried last is invalid. */
   fault: string
 }
 
@@ -53,9 +53,9 @@ function hasChain(chain: readonly Certificate[], state: State): boolean {
   return false
 }
 
-/** Whether `signer` may stand above the chain. Notes why not. */
+/** Whether `signer` may be the next certificate of the chain. Records the reason if not. */
 function isSigner(signer: Certificate, chain: readonly Certificate[], { isRoot, state }: { isRoot: boolean; state: State }): boolean {
-  // A chain that returns to a key that it had is none, and would have no end.
+  // Skips a certificate whose subject and key are in the chain already: the path would have no end.
   if (chain.some((each) => each.subject.equals(signer.subject) && each.key.equals(signer.key))) return false
   const fault = signerFault(signer, chain, { isRoot, nowMs: state.nowMs }) ?? signatureFault(signer, chain.at(-1), state)
   if (fault === undefined) return true
@@ -74,13 +74,14 @@ function signerFault(
   if (!maySign) return "x509: invalid signature: parent certificate cannot sign this kind of certificate"
   if (constraints?.pathLength !== undefined && chain.length - 1 > constraints.pathLength)
     return "x509: too many intermediates for path length constraint"
-  // Names are not compared with constraints: what has names is not accepted below an authority that constrains them.
+  // Names are not compared with constraints: a certificate with names is refused below an authority that constrains
+  // names.
   if (signer.hasNameConstraints && chain.some((each) => each.hasAlternativeNames))
     return "x509: an authority constrains names, and a certificate below it has alternative names; this server does not compare them"
   return ownFault(signer, nowMs)
 }
 
-/** What is wrong with a certificate wherever it stands. */
+/** Faults of a certificate that do not depend on its position. */
 function ownFault(certificate: Certificate, nowMs: number): string | undefined {
   const { notAfterMs, notBeforeMs, unknownCritical } = certificate
   if (unknownCritical !== undefined) return `x509: unhandled critical extension ${unknownCritical}`
@@ -88,7 +89,7 @@ function ownFault(certificate: Certificate, nowMs: number): string | undefined {
   return undefined
 }
 
-/** SHA-1 and MD5 can be forged, so they are not among these. */
+/** SHA-1 and MD5 are missing, since their signatures can be forged. */
 const signatures: ReadonlySet<string> = new Set([
   // RSA, ECDSA and Ed25519 with SHA-256 and longer.
   ...["1.2.840.113549.1.1.11", "1.2.840.113549.1.1.12", "1.2.840.113549.1.1.13"],
@@ -109,7 +110,7 @@ function signatureFault(signer: Certificate, signed: Certificate | undefined, st
     if (fault !== undefined) return `x509: ${fault}`
     if (signed.x509.verify(signer.x509.publicKey)) return undefined
   } catch {
-    // A key that does not fit the signature.
+    // The key does not fit the signature.
   }
   return "x509: certificate signed by unknown authority"
 }
@@ -117,7 +118,7 @@ function signatureFault(signer: Certificate, signed: Certificate | undefined, st
 const anyUsage = "2.5.29.37.0"
 const clientUsage = "1.3.6.1.5.5.7.3.2"
 
-/** Every certificate that says what it is for must be for clients, the authority included. */
+/** Every certificate with extended usages must allow clients, the authority included. */
 function usageFault(chain: readonly Certificate[]): string | undefined {
   const fits = ({ extendedUsages: usages }: Certificate): boolean =>
     usages.length === 0 || usages.includes(anyUsage) || usages.includes(clientUsage)

@@ -1,4 +1,4 @@
-/** The user that the claims of a verified token name, by the rules of its issuer. Texts are those of the reference. */
+/** Makes the user from the claims of a verified token, by the rules of its issuer. Texts are the reference's. */
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { User } from "../../base/user.ts"
 import { ListValue, type Result } from "../../../cel/index.ts"
@@ -8,7 +8,7 @@ import { nextTurn } from "../../base/turns.ts"
 import { AuthenticationError } from "../authenticate.ts"
 import type { ClaimSource, JwtAuthenticator, ValidationRule } from "./jwt-authenticator.ts"
 
-/** The error of a token of this issuer that is no credential. */
+/** Error for a token of this issuer that is not a valid credential. */
 export function refusal(why: string): AuthenticationError {
   return new AuthenticationError(`oidc: ${why}`)
 }
@@ -33,11 +33,11 @@ function copied([key, values]: readonly [string, readonly string[]]): readonly [
   return [key, [...values]]
 }
 
-/** Evaluates the expressions of one token: each may cost much, and others are served between them. */
+/** Evaluates the expressions of one token: each may cost much, so other requests get turns between them. */
 class Evaluation {
   private cost = 0
 
-  /** `what`: the beginning of the error. */
+  /** `what`: names the expression in the error. */
   async value(expression: AccessExpression, json: JsonObject, what: string): Promise<Result> {
     if (this.cost >= accessCostPerTurn) {
       this.cost = 0
@@ -60,7 +60,7 @@ async function nameOf(source: ClaimSource, claims: JsonObject, evaluation: Evalu
     if (name === "") throw refusal("empty username via CEL expression is not allowed")
     return name
   }
-  // The reference takes an empty claim behind a prefix; a user without any name is none.
+  // The reference accepts an empty claim behind a prefix; a name that is empty altogether is refused here.
   if (source.prefix + name === "") throw refusal(`parse username claims ${JSON.stringify(source.claim)}: the name is empty`)
   if (source.claim === "email" && Object.hasOwn(claims, "email_verified")) {
     const verified = claims["email_verified"]
@@ -105,7 +105,7 @@ async function extraOf(
   evaluation: Evaluation,
 ): Promise<Record<string, readonly string[]>> {
   const found: Record<string, readonly string[]> = {}
-  // Bounded: the expressions are those of the configuration.
+  // Bounded: the configuration has these expressions.
   for (const { key, expression } of extra) {
     const what = "extra claim expression"
     const values = textsOf(await evaluation.value(expression, claims, what), `${what}: ${expression.source}`)
@@ -137,7 +137,7 @@ async function check(
   rules: readonly ValidationRule[],
   { json, evaluation, what }: { readonly json: JsonObject; readonly evaluation: Evaluation; readonly what: string },
 ): Promise<void> {
-  // Bounded: the expressions are those of the configuration.
+  // Bounded: the configuration has these expressions.
   for (const { expression, message } of rules) {
     const value = await evaluation.value(expression, json, what)
     if (value !== true) throw refusal(`error evaluating ${what}: validation expression '${expression.source}' failed: ${message}`)

@@ -51,7 +51,7 @@ export interface UserValidationRule {
   readonly message?: string
 }
 
-/** The shape of the document: what its fields are called, and of which types they are. */
+/** The shape of the document: its fields and their types. */
 export const authenticationConfigurationShape: TypeShape = {
   name: "apiserver.config.orch.io.v1beta1.AuthenticationConfiguration",
   fields: [text("kind"), text("apiVersion"), { name: "jwt", type: listOf(() => jwtShape) }],
@@ -83,7 +83,7 @@ const mappingsShape = shapeOf("ClaimMappings", [
 
 const mappingShape = shapeOf("PrefixedClaimOrExpression", [
   text("claim"),
-  // An empty prefix says that there is none; an absent one is a fault.
+  // An empty prefix means none; an absent one is a fault.
   { ...text("prefix"), pointer: true },
   text("expression"),
 ])

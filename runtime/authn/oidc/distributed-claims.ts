@@ -1,6 +1,6 @@
 /**
- * Distributed claims (OpenID Connect Core 5.6.2): a token whose groups are elsewhere names an endpoint, which answers
- * with a token that has them. As in the reference, that is for the claim of the groups alone.
+ * Distributed claims (OpenID Connect Core 5.6.2): instead of its groups, a token names an endpoint, which answers with
+ * a token that has them. As in the reference, only the groups claim may be distributed.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { refusal } from "./claims.ts"
@@ -13,8 +13,9 @@ export interface DistributedClaimsOptions {
 }
 
 /**
- * Returns the claims with the value of `claim`, from the endpoint that they name for it; the same claims when they name
- * none. Rejects with AuthenticationError for an endpoint that cannot be asked or does not answer with a valid token.
+ * Returns the claims with the value of `claim`, from the endpoint that they name for it; returns the same claims when
+ * they name none. Rejects with AuthenticationError if the endpoint cannot be reached or does not answer with a valid
+ * token.
  */
 export async function withDistributedClaim(claims: JsonObject, claim: string, options: DistributedClaimsOptions): Promise<JsonObject> {
   if (Object.hasOwn(claims, claim)) return claims
@@ -39,7 +40,7 @@ interface Source {
   readonly accessToken: string
 }
 
-/** Where the claims say that a claim is; undefined when they do not. */
+/** The source that the claims name for a claim; undefined when they name none. */
 function sourceOf(claims: JsonObject, claim: string): Source | undefined {
   const names = own(claims, "_claim_names")
   if (names === undefined) return undefined
@@ -54,7 +55,7 @@ function sourceOf(claims: JsonObject, claim: string): Source | undefined {
   const { endpoint = "", access_token: accessToken = "" } = source
   if (typeof endpoint !== "string" || typeof accessToken !== "string")
     throw unexpanded("could not parse claim sources: endpoint and access_token must be texts")
-  // Without an endpoint the claim may be in the source itself; such claims are not read.
+  // Without an endpoint, the source may contain the claim itself; such claims are not supported.
   return endpoint === "" ? undefined : { endpoint, accessToken }
 }
 

@@ -7,11 +7,11 @@ import { distributedTokenBytesMax, providerAnswerBytesMax, providerTimeoutMs } f
 export interface ProviderClient {
   /** Resolves with a JSON object. Rejects with an Error for any other answer. Redirects are not followed. */
   get(url: string): Promise<Readonly<Record<string, unknown>>>
-  /** Resolves with the text of any answer of status 2xx. `accessToken`: "" for none. Rejects as `get`. */
+  /** Resolves with the text of an answer with status 2xx. `accessToken`: "" for none. Rejects as `get`. */
   token(url: string, accessToken: string): Promise<string>
 }
 
-/** Called once per provider. `authorities`: PEM of those that its certificate is verified with. */
+/** Called once per provider. `authorities`: PEM of the authorities that verify its certificate. */
 export function providerClient({ authorities, clock }: { authorities: string | readonly string[]; clock: Clock }): ProviderClient {
   const agent = new GuardedAgent({ ca: [authorities].flat(), keepAlive: false })
   async function asked<Answer>(url: string, { headers, bytesMax, statusMax, read }: Asked<Answer>): Promise<Answer> {

@@ -1,10 +1,10 @@
-/** An issuer of ID tokens as the server uses it: checked, and its expressions compiled. */
+/** An issuer of ID tokens, validated, with compiled expressions. */
 import type { AccessExpression } from "../../policies/access-expressions.ts"
 
-/** Where a fact of the user comes from: a claim with a prefix, or an expression over the claims. */
+/** The source of a user's field: a claim with a prefix, or an expression over the claims. */
 export type ClaimSource = { readonly claim: string; readonly prefix: string } | { readonly expression: AccessExpression }
 
-/** An expression that must be true, and what to say if it is not. */
+/** An expression that must be true, and the message if it is not. */
 export interface ValidationRule {
   readonly expression: AccessExpression
   readonly message: string
@@ -12,13 +12,13 @@ export interface ValidationRule {
 
 export interface JwtAuthenticator {
   readonly issuer: string
-  /** Where the configuration of the issuer is, if not at its own address. */
+  /** URL of the issuer's configuration, if not below its own address. */
   readonly discoveryUrl: string | undefined
-  /** PEM of the authorities of its certificate. Undefined: those that the system trusts. */
+  /** PEM of the authorities of its certificate. Undefined: the system's authorities. */
   readonly authorities: string | undefined
-  /** A token must be for one of them. */
+  /** A token must be for one of these audiences. */
   readonly audiences: readonly string[]
-  /** Algorithms with which a token may be signed. */
+  /** Algorithms allowed for the signatures of tokens. */
   readonly algorithms: readonly string[]
   readonly username: ClaimSource
   readonly groups: ClaimSource | undefined

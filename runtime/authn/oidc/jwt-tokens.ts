@@ -12,7 +12,7 @@ import type { JwtAuthenticator } from "./jwt-authenticator.ts"
 import { type Jose, Provider } from "./provider.ts"
 import { untrustedIssuer, verifiedClaims } from "./token-verifier.ts"
 
-/** Gets the duration of each look-up of a token of an issuer. Look-ups of tokens of others are not measured. */
+/** Called with the duration of each look-up of an issuer's token. Look-ups of other tokens are not measured. */
 export type JwtMeter = (issuer: string, result: "success" | "failure", seconds: number) => void
 
 export interface IssuerParts {
@@ -51,7 +51,7 @@ export function jwtTokens({ issuers, clock, meter }: JwtTokensOptions): TokenLoo
 }
 
 class Issuer {
-  /** Issuers of distributed claims other than this one, by their address. */
+  /** Other issuers of distributed claims, by their address. */
   private readonly others = new Map<string, Provider>()
 
   constructor(
@@ -73,7 +73,7 @@ class Issuer {
     return { user }
   }
 
-  /** Claims are read again from the token, with exact numbers: expressions see them. */
+  /** Parses the claims from the token again, with exact numbers, for expressions. */
   private async verified(jose: Jose, token: string, provider: Provider, issuer: string): Promise<JsonObject> {
     const { audiences, algorithms } = this.parts.authenticator
     await verifiedClaims(jose, token, { issuer, audiences, algorithms, provider, clock: this.clock })
@@ -87,7 +87,7 @@ class Issuer {
     return this.verified(jose, token, provider, issuer)
   }
 
-  /** The endpoint that the issuer has named may answer with tokens of others. Their keys are found as its own are. */
+  /** The endpoint named by the issuer may answer with tokens of other issuers, whose keys are found in the same way. */
   private async other(issuer: string): Promise<Provider> {
     const { client } = this.parts
     let provider = this.others.get(issuer)
@@ -103,7 +103,7 @@ class Issuer {
   }
 }
 
-/** Throws AuthenticationError for claims that only the library of tokens can read: the depth is bounded here. */
+/** Throws AuthenticationError for claims that only the token library can parse: here the depth is bounded. */
 function claimsOf(token: string): JsonObject {
   try {
     const { value } = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))

@@ -1,4 +1,4 @@
-/** An identity provider: where its keys are, and its keys. */
+/** An identity provider: its configuration and keys. */
 import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWK, JWSHeaderParameters, JWTPayload } from "jose"
 import type { Clock } from "../../base/clock.ts"
 import { cut } from "../../base/quote.ts"
@@ -9,7 +9,7 @@ import { isRecord, type ProviderClient } from "./fetch-document.ts"
 
 export interface ProviderOptions {
   readonly issuer: string
-  /** Where its configuration is. Undefined: where OpenID Connect has it. */
+  /** URL of its configuration. Undefined: the standard address of OpenID Connect. */
   readonly discoveryUrl: string | undefined
   readonly client: Pick<ProviderClient, "get">
   readonly clock: Clock
@@ -17,7 +17,7 @@ export interface ProviderOptions {
   readonly retries: boolean
   /** Called when its configuration was read. */
   readonly onReady: () => void
-  /** Called when the provider could not be asked. */
+  /** Called when the provider could not be reached. */
   readonly onFault: (message: string) => void
 }
 
@@ -31,8 +31,8 @@ interface Keys {
 }
 
 /**
- * Asks for the provider's configuration at once, and every `discoveryRetryMs` until it answers: the provider may run on
- * this very cluster. Keys are read with the first token, and again when a token is signed with one that is not known.
+ * Requests the provider's configuration at once, and every `discoveryRetryMs` until it answers: the provider may run in
+ * this very cluster. Reads the keys with the first token, and again when a token is signed with an unknown key.
  */
 export class Provider {
   private keysUrl: string | undefined
@@ -40,14 +40,14 @@ export class Provider {
   private reading: Promise<Keys> | undefined
   private cancel: () => void = () => undefined
   private isStopped = false
-  /** Resolves when it was asked for the first time, with whether it has answered. */
+  /** Resolves after the first attempt, with whether the provider has answered. */
   readonly asked: Promise<boolean>
 
   constructor(private readonly options: ProviderOptions) {
     this.asked = this.discover()
   }
 
-  /** Its configuration was read. */
+  /** Whether its configuration was read. */
   get isReady(): boolean {
     return this.keysUrl !== undefined
   }
@@ -76,8 +76,8 @@ export class Provider {
   }
 
   /**
-   * Returns the claims of a token that one of the keys has signed, and that `check` accepts: it verifies with the key
-   * that it is given. Rejects with AuthenticationError.
+   * Returns the claims of a token that is signed by one of the keys and that `check` accepts; `check` verifies with the
+   * key that it gets. Rejects with AuthenticationError.
    */
   async verified(jose: Jose, check: (keyOf: KeyOf) => Promise<JWTPayload>): Promise<JWTPayload> {
     const known = this.keys ?? (await this.read(jose))
@@ -89,14 +89,14 @@ export class Provider {
     return this.anyKey(jose, await this.read(jose), check)
   }
 
-  /** A token without the name of its key is tried with all that may have signed it. */
+  /** Tries a token without a key id with all keys that may have signed it. */
   private async anyKey(jose: Jose, { keyOf }: Keys, check: (keyOf: KeyOf) => Promise<JWTPayload>): Promise<JWTPayload> {
     try {
       return await check(keyOf)
     } catch (error) {
       if (!(error instanceof jose.errors.JWKSMultipleMatchingKeys)) throw error
       let fault: unknown = error
-      // Bounded: the keys are those of the issuer that share an id.
+      // Bounded: these keys of the issuer share an id.
       for await (const key of error) {
         try {
           return await check(async () => key)
@@ -144,7 +144,7 @@ function isCheap({ kty, n, e }: JWK): boolean {
   return rsaNumbersFault(Buffer.from(n, "base64url"), Buffer.from(e, "base64url")) === undefined
 }
 
-/** Another set of keys may make the token valid. */
+/** Whether the token may be valid with another set of keys. */
 function isOfKey(jose: Jose, error: unknown): boolean {
   return error instanceof jose.errors.JWKSNoMatchingKey || error instanceof jose.errors.JWSSignatureVerificationFailed
 }

@@ -1,4 +1,4 @@
-/** Verifies tokens of one issuer: their signature, their time and for whom they are. */
+/** Verifies tokens of one issuer: signature, times and audience. */
 import type { JWTPayload, JWTVerifyOptions } from "jose"
 import type { Clock } from "../../base/clock.ts"
 import { AuthenticationError } from "../authenticate.ts"
@@ -18,7 +18,7 @@ export interface TokenVerifierOptions {
 const googleIssuer = "https://accounts.google.com"
 const googleIssuerAlias = "accounts.google.com"
 
-/** The issuer that a token names, which nothing has verified yet; undefined when it is no token of this sort. */
+/** The issuer that a token names, not verified yet; undefined when it is not a token of this form. */
 export function untrustedIssuer(jose: Jose, token: string): string | undefined {
   if (!isCompactToken(token)) return undefined
   try {
@@ -44,7 +44,7 @@ export async function verifiedClaims(jose: Jose, token: string, options: TokenVe
       }
       return (await jose.jwtVerify(token, keyOf, how).catch((error: unknown) => Promise.reject(unusable(jose, error)))).payload
     })
-    // The tolerance above is for the beginning alone.
+    // The tolerance above is meant for `nbf` alone.
     if ((claims.exp ?? 0) * 1000 < clock.nowMs()) throw new AuthenticationError("oidc: verify token: it has expired")
     return claims
   } catch (error) {
@@ -53,7 +53,7 @@ export async function verifiedClaims(jose: Jose, token: string, options: TokenVe
   }
 }
 
-/** The library reports a key that it cannot use, too short or no key at all, by an error of the language. */
+/** The library reports an unusable key, too short or not a key at all, by a plain Error or TypeError. */
 function unusable(jose: Jose, error: unknown): unknown {
   if (error instanceof jose.errors.JOSEError || !(error instanceof Error)) return error
   return new AuthenticationError(`oidc: verify token: the key of the provider cannot be used: ${error.message}`)

@@ -1,5 +1,5 @@
 /**
- * Checks an AuthenticationConfiguration and compiles its expressions. Rules, places and texts are those of
+ * Checks an AuthenticationConfiguration and compiles its expressions. Rules, field paths and texts are as in
  * kube-apiserver 1.30.
  */
 import type { Failures } from "../../base/failure.ts"
@@ -28,14 +28,14 @@ import type { ClaimSource, JwtAuthenticator, ValidationRule } from "./jwt-authen
 const issuersMax = 64
 
 export interface ConfigurationContext {
-  /** Gets what is wrong. */
+  /** Collects the faults. */
   readonly failures: Failures
   /** Issuers of tokens that other authenticators know. */
   readonly disallowedIssuers: readonly string[]
   readonly algorithms: readonly string[]
 }
 
-/** Returns what is right, in the order of the document. Nothing of it is used if there are failures. */
+/** Returns the valid parts, in the order of the document. The caller uses none of them if there are failures. */
 export function validateAuthenticationConfiguration(
   { jwt = [] }: AuthenticationConfiguration,
   context: ConfigurationContext,
@@ -57,7 +57,7 @@ export function validateAuthenticationConfiguration(
   })
 }
 
-/** Returns false, after a failure, for a value that was there before. */
+/** Returns false and adds a failure for a value that occurred before. */
 function addUnique(failures: Failures, seen: Set<string>, { field, value }: { field: string; value: string }): boolean {
   const isNew = !seen.has(value)
   if (!isNew) failures.add({ type: "Duplicate", field, value, detail: "" })
@@ -67,7 +67,10 @@ function addUnique(failures: Failures, seen: Set<string>, { field, value }: { fi
 
 class JwtCheck {
   private readonly failures: Failures
-  /** An expression of the user's name reads `claims.email`, or one that counts `claims.email_verified`. */
+  /**
+   * The username expression reads `claims.email`; it, a validation or an extra expression reads
+   * `claims.email_verified`.
+   */
   private readsEmail = false
   private readsEmailVerified = false
 
@@ -169,7 +172,7 @@ class JwtCheck {
       this.readsEmailVerified ||= readsClaim(username.expression, "email_verified")
     }
     const mapped = {
-      // Without a source there are failures, and the record is not used.
+      // There are failures without a source, and the record is then not used.
       username: username ?? { claim: "", prefix: "" },
       groups: this.source(groups, `${at}.groups`),
       uid: this.uid(uid, `${at}.uid`),

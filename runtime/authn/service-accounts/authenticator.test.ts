@@ -180,7 +180,7 @@ describe("what a token speaks of must be there", () => {
     expect(await authenticate(token, audiences)).toBeDefined()
     const deletionTimestamp = timeText(clock.nowMs())
     objects[place] = { metadata: { ...objects[place]?.metadata, deletionTimestamp } }
-    // What has begun to go is there for a minute more: pods need their tokens while they end.
+    // Objects count as existing for a minute after their deletion began: pods need their tokens while they terminate.
     clock.advance(59_000)
     expect(await authenticate(token, audiences)).toBeDefined()
     clock.advance(2000)
@@ -218,7 +218,7 @@ describe("a token without an end, of a Secret", () => {
     for (const change of [
       ({ objects }: World) => delete objects["secrets n/s"],
       ({ objects }: World) => (objects["secrets n/s"] = { metadata: {}, data: { token: "YQ==" } }),
-      // A finalizer holds it. Bound objects go on for a while, a token without an end does not.
+      // A finalizer keeps the object. Bound tokens stay valid for a while; a token without an expiry does not.
       ({ clock, objects, secret }: World) =>
         (objects["secrets n/s"] = { ...secret, metadata: { ...secret.metadata, deletionTimestamp: timeText(clock.nowMs()) } }),
       ({ objects }: World) => delete objects["serviceaccounts n/a"],

@@ -1,7 +1,6 @@
 /**
- * Authenticates tokens of service accounts, bound ones and those of Secrets. The signature is not enough: the account
- * and what the token is bound to must still be there. Specification section 5; catalog operations.yaml,
- * serviceAccounts.
+ * Authenticates tokens of service accounts, both bound tokens and tokens of Secrets. Besides the signature, the account
+ * and the bound object must still exist. Specification section 5; catalog operations.yaml, serviceAccounts.
  */
 import type { JWTPayload } from "jose"
 import { accountGroups, accountUser, type User } from "../../base/user.ts"
@@ -45,11 +44,11 @@ async function requireObjects({ read, clock }: AccountTokenOptions, subject: Tok
   await requireObject(await read("serviceaccounts", namespace, account.name), account, now)
   if (secret !== undefined) await requireObject(await read("secrets", namespace, secret.name), secret, now)
   if (pod !== undefined) await requireObject(await read("pods", namespace, pod.name), pod, now)
-  // The node of a pod may be gone before it.
+  // The node of a pod may be deleted before the pod.
   else if (node !== undefined) await requireObject(await read("nodes", "", node.name), node, now)
 }
 
-/** Counts a token that lives longer than its client should keep it. Past that time its requests have an annotation. */
+/** Counts a token that lives longer than its client should use it. Requests after that time have an annotation. */
 function stalenessOf({ clock, meter, vendor }: AccountTokenOptions, subject: TokenSubject): CredentialNotes | undefined {
   const { warnAfter = 0, namespace, account } = subject
   if (warnAfter === 0) return undefined

@@ -1,16 +1,16 @@
-/** What a service-account token says (catalog operations.yaml, serviceAccounts). */
+/** Claims of a service-account token (catalog operations.yaml, serviceAccounts). */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { accountUser } from "../../base/user.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import type { BoundObject, TokenClaims } from "../../schema/access.ts"
 
-/** What a verified token says of its subject. */
+/** The subject in the claims of a verified token. */
 export interface TokenSubject {
   readonly namespace: string
   readonly account: { readonly name: string; readonly uid: string }
   readonly pod?: Named
   readonly secret?: Named
-  /** The node of the pod, or the one that the token is bound to. */
+  /** The node of the pod, or the node that the token is bound to. */
   readonly node?: Named
   /** Seconds since 1970 after which a client should have fetched another token. */
   readonly warnAfter?: number
@@ -44,7 +44,9 @@ export function payloadOf({ account, audiences, bound, node, warnAfter }: TokenC
 
 const boundClaims: Readonly<Record<BoundObject["kind"], "pod" | "secret">> = { Pod: "pod", Secret: "secret" }
 
-/** Reads the payload of a token of which issuer and signature are right. Undefined if it is no token of an account. */
+/**
+ * Reads the payload of a token whose issuer and signature are verified. Undefined if it is not a service-account token.
+ */
 export function subjectOf(payload: Readonly<Record<string, unknown>>, vendor: Vendor): TokenSubject | undefined {
   const claim = payload[privateClaim(vendor)]
   if (!isObject(claim)) return undefined

@@ -1,6 +1,6 @@
 /**
- * What others need to verify tokens of this server: OpenID Connect Discovery 1.0 section 4, and the keys (RFC 7517).
- * Specification section 4.13; catalog operations.yaml, serviceAccounts.discovery.
+ * Documents with which other servers verify tokens of this server: OpenID Connect Discovery 1.0 section 4, and the keys
+ * (RFC 7517). Specification section 4.13; catalog operations.yaml, serviceAccounts.discovery.
  */
 import type { ServiceAccountTokens } from "./tokens.ts"
 
@@ -13,8 +13,8 @@ export interface IssuerDocuments {
 }
 
 /**
- * The two documents; undefined for an issuer that is no https URL, or has a query or a fragment: there is no place then
- * where others would look for them. `address`: host and port at which clients reach this server.
+ * The two documents; undefined if the issuer is not an https URL or has a query or a fragment, since clients could not
+ * derive their address. `address`: host and port at which clients reach this server.
  */
 export function issuerDocuments({ issuers, keys, jwksUri }: ServiceAccountTokens, address: string): IssuerDocuments | undefined {
   const [issuer = ""] = issuers

@@ -7,7 +7,7 @@ import { payloadOf } from "./claims.ts"
 import type { SigningKey } from "./keys.ts"
 
 export interface IssuerOptions {
-  /** Read for each token: it changes with its file. */
+  /** Read for each token, since it changes with its file. */
   readonly key: SigningKey
   /** The `iss` of tokens: the first of `--service-account-issuer`. */
   readonly issuer: string

@@ -1,10 +1,10 @@
 /**
- * The keys of service-account tokens: one signs, all verify. Specification section 5; facts in catalog operations.yaml
- * (serviceAccounts.boundToken.header).
+ * The keys of service-account tokens: one key signs, all of them verify. Specification section 5; facts in catalog
+ * operations.yaml (serviceAccounts.boundToken.header).
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto"
 
-/** Algorithms of tokens: each belongs to one sort of key. */
+/** Algorithms of tokens, one for each type of key. */
 export type TokenAlgorithm = "RS256" | "ES256" | "ES384" | "ES512"
 
 export interface VerifyingKey {
@@ -21,8 +21,8 @@ export interface SigningKey extends VerifyingKey {
 const pemBlock = /-----BEGIN ([A-Z ]+)-----[^-]*-----END \1-----/g
 
 /**
- * Reads a file of `--service-account-key-file`: public keys, private keys and certificates, one or several. Parameters
- * of curves, which openssl writes before a key, are passed over. Throws an Error that says what is wrong.
+ * Reads a file of `--service-account-key-file`: public keys, private keys and certificates, one or several. Skips curve
+ * parameters, which openssl writes before a key. Throws an Error that says what is wrong.
  */
 export function verifyingKeysIn(pem: string): VerifyingKey[] {
   const blocks = [...pem.matchAll(pemBlock)].filter(([, label]) => label !== "EC PARAMETERS")

@@ -7,7 +7,7 @@ import { lastUses, type SecretPlace } from "./last-use.ts"
 
 const label = "kubernetes.io/legacy-token-last-used"
 
-/** Writes end when the test says so. */
+/** Writes end when the test lets them. */
 function world() {
   // Eleven seconds before midnight.
   const clock = createManualClock(Date.UTC(2026, 0, 31, 23, 59, 49))

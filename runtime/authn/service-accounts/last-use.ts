@@ -1,4 +1,4 @@
-/** Labels the Secrets of tokens without an end with the day of their last use. */
+/** Labels the Secrets of tokens without an expiry with the day of their last use. */
 import type { Clock } from "../../base/clock.ts"
 import type { ApiObject } from "../../base/json.ts"
 import type { Vendor } from "../../base/vendor.ts"
@@ -23,8 +23,8 @@ const dayMs = 86_400_000
 
 /**
  * Called once per server. The result is called with each Secret whose token is looked up, and writes in the background:
- * no request waits for it or fails with it. A Secret is labelled once a day. A write that fails, or finds too many
- * others, is made up for by the next look-up.
+ * no request waits for it or fails with it. A Secret is labelled once a day. If a write fails, or too many others are
+ * running, the next look-up repeats it.
  */
 export function lastUses({ label, clock, vendor, onFault }: LastUseOptions): (secret: ApiObject) => void {
   const name = vendor.domain("orch.io/legacy-token-last-used")

@@ -1,5 +1,5 @@
 /**
- * Tokens without an end, which are kept in Secrets. Their use is on record, so that they can be given up. Specification
+ * Tokens without an expiry, kept in Secrets. Their use is recorded, so that unused ones can be removed. Specification
  * section 5; catalog operations.yaml, serviceAccounts.legacyToken.
  */
 import { timingSafeEqual } from "node:crypto"
@@ -26,7 +26,7 @@ interface LegacyToken {
 }
 
 /**
- * Looks up a token whose `iss` is `legacyIssuer`. It has no audiences: it is for the server. Throws
+ * Looks up a token whose `iss` is `legacyIssuer`. It names no audiences and is valid for the server's. Throws
  * AuthenticationError.
  */
 export async function legacyIdentity(
@@ -55,7 +55,7 @@ function legacyTokenOf(token: string, payload: JWTPayload, vendor: Vendor): Lega
   return { token, subject, namespace, secretName, account }
 }
 
-/** Throws AuthenticationError unless the Secret has the token, is not marked, and the account is there. */
+/** Throws AuthenticationError unless the Secret has the token and is not marked as invalid, and the account exists. */
 async function lookedUp(options: AccountTokenOptions, shown: LegacyToken): Promise<CredentialNotes> {
   const { clock, meter, noteUse, read, vendor } = options
   const { namespace, secretName, subject } = shown
@@ -81,7 +81,7 @@ function isToken({ data, metadata }: ApiObject, token: string): boolean {
   return metadata?.deletionTimestamp === undefined && stored.length === given.length && timingSafeEqual(stored, given)
 }
 
-/** Whether an account names a Secret: the control plane made its token, not a user. */
+/** Whether an account names a Secret: then the control plane made its token, not a user. */
 function names(account: ApiObject | undefined, secretName: string): boolean {
   const secrets = account?.secrets
   return Array.isArray(secrets) && secrets.some((each) => isObject(each) && each.name === secretName)

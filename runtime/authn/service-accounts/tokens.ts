@@ -1,20 +1,20 @@
-/** What a server knows of the tokens of service accounts. */
+/** Keys and settings of service-account tokens. */
 import type { SigningKey, VerifyingKey } from "./keys.ts"
 
 export interface ServiceAccountTokens {
-  /** They verify tokens. They change with their files, so they are read for each token. */
+  /** Keys that verify tokens. Read for each token, since they change with their files. */
   readonly keys: readonly VerifyingKey[]
   /** Signs tokens, and changes with its file; undefined: the server only verifies. */
   readonly signing: SigningKey | undefined
-  /** Accepted values of `iss`; the first is that of new tokens. */
+  /** Accepted values of `iss`; new tokens have the first. */
   readonly issuers: readonly string[]
   /** The longest life of a token, in seconds; absent: any. */
   readonly maxSeconds?: number
   readonly extendsExpiration: boolean
-  /** Whether the account, and what a token is bound to, must exist. */
+  /** Whether the account and the bound object must exist. */
   readonly lookup: boolean
-  /** Where others find the keys; absent: at this server. */
+  /** Public address of the keys; absent: this server. */
   readonly jwksUri?: string
-  /** The files of the keys are not read any more. */
+  /** Stops following the key files. */
   stop(): void
 }

@@ -1,4 +1,4 @@
-/** What all tokens of service accounts have in common: the signature, and objects that must still be there. */
+/** Shared checks of service-account tokens: the signature, and objects that must still exist. */
 import type { JWTPayload, JWTVerifyOptions } from "jose"
 import type { Clock } from "../../base/clock.ts"
 import type { ApiObject } from "../../base/json.ts"
@@ -17,19 +17,19 @@ export type CoreReader = (
 ) => Promise<ApiObject | undefined>
 
 export interface AccountTokenOptions {
-  /** Asked for each token: the keys change with their files. */
+  /** Read for each token: the keys change with their files. */
   readonly tokens: Pick<ServiceAccountTokens, "keys" | "issuers" | "lookup">
-  /** Those of the server. */
+  /** The audiences of the server. */
   readonly audiences: readonly string[]
   readonly read: CoreReader
-  /** Called with the Secret of each token without an end that is shown, also if it is marked as invalid. */
+  /** Called with the Secret of each token without an expiry that a client presents, also if it is marked as invalid. */
   readonly noteUse: (secret: ApiObject) => void
   readonly clock: Clock
   readonly vendor: Vendor
   readonly meter: AccountTokenMeter
 }
 
-/** By how much the clocks of issuers may differ. An object counts as gone this long after its deletion began, too. */
+/** Tolerance between the clocks of issuers. Also the time after which an object under deletion counts as gone. */
 const leewaySeconds = 60
 
 /**
@@ -40,7 +40,7 @@ export async function verified({ tokens: { keys }, clock }: AccountTokenOptions,
   const { decodeProtectedHeader, errors, jwtVerify } = await import("jose")
   const { kid } = headerOf(() => decodeProtectedHeader(token))
   const named = keys.filter(({ id }) => id === kid)
-  // Bounded: the keys are those of the configuration.
+  // Bounded: the configuration has these keys.
   for (const { algorithm, publicKey } of [...named, ...keys.filter(({ id }) => id !== kid)]) {
     const how: JWTVerifyOptions = { issuer, algorithms: [algorithm], clockTolerance: leewaySeconds, currentDate: new Date(clock.nowMs()) }
     try {
@@ -63,7 +63,7 @@ function headerOf(read: () => { readonly kid?: string }): { readonly kid?: strin
   }
 }
 
-/** Throws AuthenticationError unless the object with this uid is there, and its deletion did not begin long ago. */
+/** Throws AuthenticationError unless an object with this uid exists and is not long past its deletion timestamp. */
 export function requireObject(object: ApiObject | undefined, { uid }: Pick<Named, "uid">, nowMs: number): void {
   const { deletionTimestamp, uid: current } = object?.metadata ?? {}
   const isGone = deletionTimestamp !== undefined && parseInstant(deletionTimestamp).seconds * 1000 + leewaySeconds * 1000 < nowMs

@@ -1,4 +1,4 @@
-/** Authenticators of tokens that take time: their answers are kept for a while. */
+/** Caches the answers of token authenticators that take time. */
 import { createHmac } from "node:crypto"
 import type { Clock } from "../../base/clock.ts"
 import type { Random } from "../../base/random.ts"
@@ -7,14 +7,14 @@ import type { TokenCacheMeter } from "../meters.ts"
 import { keptTokensMax, tokenCharactersMax, tokenLookUpsMax } from "../limits.ts"
 
 /**
- * Looks a token up. Resolves with undefined when it is not one of this sort, or not valid; rejects with
- * AuthenticationError when that cannot be known, or with the reason.
+ * Looks a token up. Resolves with undefined when it is of another type, or not valid; rejects with AuthenticationError
+ * when that cannot be determined, or with the reason.
  */
 export type TokenLookUp = (token: string, audiences: readonly string[]) => Promise<Identity | undefined>
 
 export interface KeptTokensOptions {
   readonly lookUp: TokenLookUp
-  /** How long answers are kept: users, and that there is none. 0: not at all. Errors are never kept. */
+  /** Milliseconds for which a user, and the absence of one, is cached. 0: not at all. Errors are never cached. */
   readonly keptMs: { readonly success: number; readonly failure: number }
   readonly clock: Clock
   readonly random: Random
@@ -26,12 +26,12 @@ interface Kept {
   readonly untilMs: number
 }
 
-/** Requests with the same token share a look-up. Kept answers are returned at once, without a promise. */
+/** Requests with the same token share a look-up. Cached answers are returned at once, without a promise. */
 export function keptTokens({ lookUp, keptMs, clock, random, meter }: KeptTokensOptions): Authenticator {
-  // In the order of their age.
+  // Oldest first.
   const kept = new Map<string, Kept>()
   const running = new Map<string, Promise<Identity | undefined>>()
-  // Keys are no tokens, so that memory does not show any, and clients cannot choose them.
+  // Keys are keyed hashes, so that memory contains no tokens, and clients cannot choose keys.
   const secret = random.bytes(32)
   const keep = (key: string, identity: Identity | undefined): void => {
     const forMs = identity === undefined ? keptMs.failure : keptMs.success

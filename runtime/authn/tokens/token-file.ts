@@ -1,17 +1,17 @@
-/** Reads `--token-auth-file`. Specification section 5; the form is that of kube-apiserver. */
+/** Reads `--token-auth-file`, whose format is kube-apiserver's. Specification section 5. */
 import type { StaticToken } from "../authenticate.ts"
 
 interface Row {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
   readonly fields: readonly string[]
 }
 
 /**
- * Called at the start and after each change of the file. Each line is `token,user,uid,"group1,group2"`, of which the
- * groups may be absent; empty lines and those that begin with `#` do not count. `warn` gets a message for a token that
- * is there twice, of which the later line counts, and for fields without effect. Throws an Error that names the file
- * and the line.
+ * Called at the start and after each change of the file. Each line is `token,user,uid,"group1,group2"`, where the
+ * groups may be absent; empty lines and lines that begin with `#` are ignored. `warn` gets a message for a repeated
+ * token, of which the later line counts, and for fields without effect. Throws an Error that names the file and the
+ * line.
  */
 export function parseTokenFile(text: string, fileName: string, warn: (message: string) => void = () => undefined): StaticToken[] {
   const tokens = new Map<string, StaticToken>()
@@ -70,7 +70,7 @@ function* rowsOf(text: string, fileName: string): Generator<Row> {
   }
 }
 
-/** The field at a place, and where the comma or line break behind it is. Undefined for wrong quotes. */
+/** The field at a position, and the position of the comma or line break behind it. Undefined for wrong quotes. */
 function takeField(source: string, start: number): { field: string; end: number } | undefined {
   const from = skipBlanks(source, start)
   if (source[from] !== '"') {

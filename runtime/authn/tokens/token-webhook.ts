@@ -1,4 +1,4 @@
-/** Asks a web hook whose a token is: `--authentication-token-webhook-config-file`. Specification section 5. */
+/** Asks a web hook for the user of a token: `--authentication-token-webhook-config-file`. Specification section 5. */
 import { loggedText } from "../../base/confidential.ts"
 import type { Clock } from "../../base/clock.ts"
 import { isObject, type JsonValue } from "../../base/json.ts"
@@ -17,7 +17,7 @@ export interface TokenWebhookOptions {
   readonly audiences: readonly string[]
   readonly clock: Clock
   readonly random: Random
-  /** Called with what went wrong, when no attempt had an answer. */
+  /** Called with the last fault when all attempts have failed. */
   readonly onFault: (message: string) => void
 }
 
@@ -59,7 +59,7 @@ interface Asked {
   readonly ofServer: readonly string[]
 }
 
-/** Believes only what has the form of an answer. Throws an Error for anything else. */
+/** Accepts only a well-formed answer. Throws an Error for anything else. */
 function identityOf(answer: JsonValue, { apiVersion, asked, ofServer }: Asked): Identity | undefined {
   if (!isObject(answer) || answer["kind"] !== "TokenReview" || answer["apiVersion"] !== apiVersion)
     throw new Error(`the web hook of tokens did not answer with a TokenReview of ${apiVersion}`)
@@ -70,7 +70,7 @@ function identityOf(answer: JsonValue, { apiVersion, asked, ofServer }: Asked): 
   if (asked.length > 0 && audiences.length === 0) return undefined
   if (status["authenticated"] !== true) {
     const error = textOf(status["error"], "status.error")
-    // The hook may repeat the token.
+    // The hook may repeat the token in its error.
     if (error !== "") throw new AuthenticationError(error, "the web hook of tokens refuses the token; a TokenReview of it says why")
     return undefined
   }

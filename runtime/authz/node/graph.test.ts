@@ -1,4 +1,4 @@
-/** The graph beside a naive model, which walks all objects for each question. */
+/** Compares the graph with a naive model, which walks all objects for each question. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { PersistentVolume } from "../../../generated/core/v1/persistent-volume/types.ts"
@@ -42,7 +42,7 @@ const volumeOfPod = name.chain((to) =>
       { configMap: { name: to } },
       { projected: { sources: [{ secret: { name: to } }, { serviceAccountToken: { path: "t" } }] } },
       { projected: { sources: [{ configMap: { name: to } }, { downwardAPI: {} }] } },
-      // Often: volumes need a pod with their claim.
+      // Repeated, since volumes need a pod with their claim.
       ...Array.from({ length: 12 }, () => ({ persistentVolumeClaim: { claimName: to } })),
       { ephemeral: { volumeClaimTemplate: { spec: {} } } },
       { emptyDir: {} },
@@ -117,7 +117,7 @@ interface Model {
   readonly volumes: Map<string, Document>
 }
 
-/** Every field of these names, wherever it is, refers to an object. */
+/** Every field with one of these names, at any depth, refers to an object. */
 function found(value: unknown, into: string[], podName: string): string[] {
   if (typeof value !== "object" || value === null) return into
   for (const [field, inner] of Object.entries(value)) {
@@ -242,7 +242,7 @@ test("a secret that all volumes share is looked up by the claims of the node", (
     graph.putPod(`a/p${index}`, { node: "n", incarnation: index, references: new Set([`persistentvolumeclaims/a/c${index + 19_000}`]) })
   graph.putPod("a/other", { node: "m", incarnation: 1, references: new Set(["persistentvolumeclaims/a/other"]) })
   expect([graph.reaches("n", "secrets", "system", "driver"), graph.reaches("m", "secrets", "system", "driver")]).toEqual([true, false])
-  // All references, and a few entries per object: nothing for each pair of a node and a secret.
+  // Entries grow with references and objects, not with pairs of a node and a secret.
   expect(graph.size).toBeLessThan(3 * 20_000)
 })
 

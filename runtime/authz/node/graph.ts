@@ -1,27 +1,27 @@
 /**
- * Which node may read which object: from a node to the pods that are bound to it, to what these name, and from their
- * claims to volumes and the secrets of volumes. The informers of the objects call `put...` and `remove...`. Each change
- * costs the references of its object, and the memory is in proportion to all references: nothing is computed for a pair
- * of a node and an object before it is asked for.
+ * The objects that each node may read: from a node to its pods, to the objects that these name, and from their claims
+ * to volumes and the volumes' secrets. The informers of the objects call `put...` and `remove...`. The cost of a change
+ * is proportional to the references of its object, and memory to all references: pairs of a node and an object are
+ * computed only on request.
  */
 import { objectKey, type Related, type VolumeReferences } from "./references.ts"
 
 /** A pod that is bound to a node. */
 interface BoundPod {
   readonly node: string
-  /** Of the object, not of its name: another pod of the same name has another one. */
+  /** Identifies the pod object: another pod of the same name has another number. */
   readonly incarnation: number
   readonly references: readonly Target[]
 }
 
-/** An object that pods name. */
+/** An object that pods refer to. */
 interface Target {
   readonly key: string
-  /** The nodes of these pods, with how many of them there are. */
+  /** The nodes of these pods, each with its number of pods. */
   readonly nodes: Map<string, number>
 }
 
-/** What a follower knows of a pod. */
+/** A pod's node and references. */
 export interface PodFacts {
   readonly node: string
   readonly incarnation: number
@@ -37,14 +37,14 @@ const claimPrefix = objectKey("persistentvolumeclaims", "", "").slice(0, -1)
 export class NodeGraph {
   private readonly pods = new Map<string, BoundPod>()
   private readonly targets = new Map<string, Target>()
-  /** The claims that the pods of a node name, with how many pods do. */
+  /** The claims that each node's pods refer to, with the number of pods. */
   private readonly claimsOfNode = new Map<string, Map<string, number>>()
   private readonly volumes = new Map<string, VolumeReferences>()
-  /** The claims behind whose volumes a secret is, with how many volumes there are. */
+  /** The claims of the volumes that use each secret, with the number of volumes. */
   private readonly claimsOfSecret = new Map<string, Map<string, number>>()
   private readonly owned: Readonly<Record<Owned, Map<string, string>>> = { volumeattachments: new Map(), resourceslices: new Map() }
 
-  /** Whether this pod has been put. `key`: any that all pods differ by. */
+  /** Whether this pod has been put. `key`: unique per pod. */
   hasPod(key: string, { node, incarnation }: Pick<PodFacts, "node" | "incarnation">): boolean {
     const known = this.pods.get(key)
     return known !== undefined && known.node === node && known.incarnation === incarnation
@@ -99,13 +99,13 @@ export class NodeGraph {
     this.owned[kind].delete(name)
   }
 
-  /** Whether a pod of the node names the object, or a volume of such a pod needs this secret. */
+  /** Whether a pod of the node refers to the object, or a volume of such a pod needs this secret. */
   reaches(node: string, resource: Related, namespace: string, name: string): boolean {
     const key = objectKey(resource, namespace, name)
     return this.isNamed(node, key) || (resource === "secrets" && this.reachesByVolume(node, key))
   }
 
-  /** Whether a pod of the node names the claim that the volume is bound to. */
+  /** Whether a pod of the node refers to the claim that the volume is bound to. */
   reachesVolume(node: string, name: string): boolean {
     const claim = this.volumes.get(name)?.claim
     return claim !== undefined && this.isNamed(node, claim)
@@ -115,7 +115,7 @@ export class NodeGraph {
     return this.owned[kind].get(name) === node
   }
 
-  /** How many entries its maps have. For tests. */
+  /** Number of entries of its maps. For tests. */
   get size(): number {
     const nested = [this.claimsOfNode, this.claimsOfSecret].flatMap((outer) => [...outer.values()].map((inner) => 1 + inner.size))
     const targets = [...this.targets.values()].map(({ nodes }) => 1 + nodes.size)
@@ -128,7 +128,7 @@ export class NodeGraph {
     return this.targets.get(key)?.nodes.has(node) === true
   }
 
-  /** Looks at the claims of the node or at those of the secret, whichever are fewer: many volumes share one secret. */
+  /** Iterates over the node's claims or the secret's claims, whichever are fewer: many volumes share one secret. */
   private reachesByVolume(node: string, secret: string): boolean {
     const ofNode = this.claimsOfNode.get(node)
     const ofSecret = this.claimsOfSecret.get(secret)
@@ -176,7 +176,7 @@ function count(counts: Map<string, number>, key: string, more: 1 | -1): void {
   else counts.set(key, next)
 }
 
-/** One less of `key`; a map without entries goes. */
+/** Decrements the count of `key`; removes a map without entries. */
 function countIn(outer: Map<string, Map<string, number>>, of: string, key: string): void {
   const inner = childOf(outer, of)
   count(inner, key, -1)

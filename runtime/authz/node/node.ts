@@ -1,8 +1,8 @@
 /**
- * The mode Node: what a kubelet may do with its own certificate. It reads the secrets, config maps, claims, volumes and
- * attachments of the pods that are bound to its node, makes tokens for their service accounts, and keeps its own lease
- * and CSINode; everything else is decided by the rules of the role `system:node`. It never denies. The texts are the
- * reference's.
+ * The mode Node: permissions of a kubelet with its own certificate. A kubelet may read the secrets, config maps,
+ * claims, volumes and attachments of the pods that are bound to its node, make tokens for their service accounts, and
+ * write its own lease and CSINode; the rules of the role `system:node` decide everything else. The mode never denies.
+ * The texts are the reference's.
  */
 import type { Decision } from "../../base/decision.ts"
 import type { User } from "../../base/user.ts"
@@ -15,16 +15,16 @@ import type { Related } from "./references.ts"
 
 export interface NodeParts {
   readonly graph: NodeGraph
-  /** Of the role `system:node` as the server makes it: what administrators change of the role does not count. */
+  /** Rules of the built-in role `system:node`, without changes by administrators. */
   readonly rules: CompiledRules
-  /** Where the leases of nodes are. */
+  /** Namespace of the leases of nodes. */
   readonly leaseNamespace: string
 }
 
 const nodesGroup = "system:nodes"
 const userPrefix = "system:node:"
 
-/** The name of the node that a user is; "" for one without a name. Undefined for all other users. */
+/** The node name of a node's user; "" for a node without a name. Undefined for all other users. */
 export function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(userPrefix) && groups.includes(nodesGroup) ? name.slice(userPrefix.length) : undefined
 }
@@ -34,7 +34,7 @@ export function nodeAuthorizer(parts: NodeParts): Authorizer {
   return Object.assign(({ user, info }: Parameters<Authorizer>[0]): Decision => decideFor(parts, user, info), { rulesFor })
 }
 
-/** What a node may do depends on its pods. */
+/** The permissions of a node depend on its pods, so they cannot be listed. */
 function rulesFor(user: User): UserRules {
   if (nodeOf(user) === undefined) return noRules
   return { ...noRules, incomplete: true, error: "node authorizer does not support user rule resolution" }
@@ -56,7 +56,7 @@ interface Question extends NodeParts {
 
 type Decide = (question: Question) => Decision
 
-/** Resources for which it matters which object is asked for, with their groups. */
+/** Resources whose decision depends on the object, with their groups. */
 const special: ReadonlyMap<string, Decide> = new Map<string, Decide>([
   ["secrets", (question) => decideRead(question, "secrets")],
   ["configmaps", (question) => decideRead(question, "configmaps")],
@@ -70,7 +70,7 @@ const special: ReadonlyMap<string, Decide> = new Map<string, Decide>([
   ["resourceslices.resource.orch.io", decideSlice],
 ])
 
-/** Whether the object that the request names has to do with the node. */
+/** Whether the named object belongs to the node or to one of its pods. */
 type IsRelated = (question: Question) => boolean
 
 function naming(resource: Related): IsRelated {
@@ -117,7 +117,7 @@ function decideToken(question: Question): Decision {
   return decideRelated(question, naming("serviceaccounts"))
 }
 
-/** A creation has no name in its path: admission has to look at it. */
+/** A creation has no name in its path, so admission checks it. */
 function decideLease({ info, node, leaseNamespace }: Question): Decision {
   const { name, verb } = info
   if (!ownVerbs.has(verb)) return silent("can only get, create, update, patch, or delete a node lease")

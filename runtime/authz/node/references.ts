@@ -1,11 +1,11 @@
-/** What pods and volumes refer to, and their node may therefore read (catalog rbac.yaml: nodeAuthorizer, graph). */
+/** References of pods and volumes, which their node may read (catalog rbac.yaml: nodeAuthorizer, graph). */
 import type { PersistentVolume } from "../../../generated/core/v1/persistent-volume/types.ts"
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
 import type { Container, EphemeralContainer } from "../../../generated/core/v1/shared/container/types.ts"
 import type { Volume } from "../../../generated/core/v1/shared/volumes/types.ts"
 
-/** Kinds of objects whose relation to a node lets it read them. */
+/** Kinds of objects that a node may read because of a reference. */
 export type Related = "secrets" | "configmaps" | "persistentvolumeclaims" | "serviceaccounts" | "resourceclaims"
 
 /** Names an object; no namespace or name has a slash. */
@@ -14,8 +14,8 @@ export function objectKey(resource: Related, namespace: string, name: string): s
 }
 
 /**
- * The objects that a pod names in its own namespace, each once. None for a mirror pod: a node makes these itself, and
- * must not give itself permissions. `mirror`: the annotation that marks them.
+ * The objects that a pod refers to in its own namespace, each once. None for a mirror pod: a node makes it itself, and
+ * must not grant itself permissions. `mirror`: the annotation of mirror pods.
  */
 export function podReferences({ metadata, spec, status }: Pod, mirror: string): ReadonlySet<string> {
   const keys = new Set<string>()
@@ -30,7 +30,7 @@ export function podReferences({ metadata, spec, status }: Pod, mirror: string): 
   return keys
 }
 
-/** The kinds of objects that the spec of a pod names, but for claims of resources. */
+/** The kinds of objects that a pod's spec refers to, except resource claims. */
 export function kindsNamed(spec: PodSpec): ReadonlySet<Related> {
   const kinds = new Set<Related>()
   visitSpec(
@@ -43,7 +43,7 @@ export function kindsNamed(spec: PodSpec): ReadonlySet<Related> {
 
 type Add = (resource: Related, name: string | undefined) => void
 
-/** A reference without a name leads nowhere. */
+/** Ignores references without a name. */
 function unlessEmpty(visit: (resource: Related, name: string) => void): Add {
   return (resource, name) => {
     if (name !== undefined && name !== "") visit(resource, name)
@@ -84,11 +84,11 @@ function ofVolume(volume: Volume, podName: string, add: Add): void {
   if (volume.ephemeral !== undefined) add("persistentvolumeclaims", `${podName}-${volume.name}`)
 }
 
-/** What a bound volume leads to. */
+/** References of a bound volume. */
 export interface VolumeReferences {
   /** The key of its claim; undefined: it is not bound. */
   readonly claim: string | undefined
-  /** Keys of the secrets that a node needs to mount it, none of those that a controller needs. */
+  /** Keys of the secrets that a node needs to mount it, without secrets that only a controller needs. */
   readonly secrets: ReadonlySet<string>
 }
 
@@ -109,7 +109,7 @@ export function volumeReferences({ spec }: PersistentVolume): VolumeReferences {
   }
   const { azureFile, csi } = spec
   if (azureFile !== undefined) add({ name: azureFile.secretName, namespace: azureFile.secretNamespace ?? "" }, ofClaim)
-  // Volumes of these drivers were once stored without a namespace: it is that of the claim.
+  // Volumes of these drivers were once stored without a namespace, which defaults to the claim's.
   for (const driver of ["cephfs", "flexVolume", "iscsi", "rbd", "scaleIO"] as const) add(spec[driver]?.secretRef, ofClaim)
   for (const driver of ["cinder", "storageos"] as const) add(spec[driver]?.secretRef)
   for (const role of ["nodeStageSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"] as const) add(csi?.[role])

@@ -1,6 +1,6 @@
 /**
- * Whether rules allow everything that other rules allow (catalog rbac.yaml: escalation, coverage). No user
- * may grant more than the user holds, and the server adds to its own roles what they lack.
+ * Whether rules cover all permissions of other rules (catalog rbac.yaml: escalation, coverage). Used to check that no
+ * user grants more than the user holds, and to find the permissions that the server's own roles lack.
  */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import { quoted } from "../../base/quote.ts"
@@ -8,12 +8,12 @@ import type { Stages } from "../../base/turns.ts"
 import { type CompiledRules, type RuleQuestion, withBits } from "./rules.ts"
 
 /**
- * Single permissions, each a verb on a resource or a path, that one role may be compared by. The lists of a rule
- * multiply: a body of a few kilobytes can hold billions.
+ * Single permissions, each a verb on a resource or path, up to which a role is compared. The lists of a rule multiply:
+ * a body of a few kilobytes can hold billions.
  */
 export const comparedPermissionsMax = 20_000
 
-/** How many single permissions rules consist of. */
+/** The number of single permissions in rules. */
 export function permissionsIn(rules: readonly PolicyRule[]): number {
   let count = 0
   for (const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } of rules)
@@ -25,8 +25,8 @@ export function permissionsIn(rules: readonly PolicyRule[]): number {
 const comparisonsPerStage = 20_000
 
 /**
- * The permissions in `wanted` that no rule of `held` has, those of one resource together. Called with at most
- * `comparedPermissionsMax` of them. `neutral` maps the groups of `wanted`, as those of `held` were.
+ * The permissions in `wanted` that no rule of `held` has, joined per resource. Called with at most
+ * `comparedPermissionsMax` permissions. `neutral` maps the groups of `wanted`; the groups of `held` are mapped already.
  */
 export function* findingUncovered(
   held: readonly CompiledRules[],

@@ -1,7 +1,7 @@
 /**
- * The roles and bindings of a server, by subject: a decision looks only at what is granted to the user, in the
- * namespace of the request. The informers of the objects call `put...` and `remove...`, one after the other; large
- * objects are taken up in stages, between which decisions are those of the objects before or after.
+ * The roles and bindings of a server, by subject: a decision reads only the user's grants in the namespace of the
+ * request. The informers of the objects call `put...` and `remove...`, one after the other; large objects are indexed
+ * in stages, and a decision between two stages follows the old or the new version.
  */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { Subject } from "../../../generated/rbac.authorization.orch.io/v1/shared/subject/types.ts"
@@ -39,22 +39,22 @@ interface Binding extends PolicyPlace {
   readonly subjects: readonly Subject[]
 }
 
-/** What one subject of a binding gets. */
+/** The grant of a binding to one subject. */
 export interface Grant {
   readonly binding: Binding
-  /** Of the first such subject. */
+  /** Index of the first matching subject. */
   readonly index: number
-  /** Made when it first allows something. */
+  /** Created when it first allows a request. */
   decision: Decision | undefined
 }
 
-/** Bindings of one scope by their role, then by their name: a role that is granted twice is looked at once. */
+/** Bindings of one scope by their role, then by their name: a role that is granted twice is checked once. */
 export type ScopeGrants = Map<RoleSlot, Map<string, Grant>>
 
-/** What one user, or the members of one group, are granted. Keys are namespaces; "" is everywhere. */
+/** Grants of one user or group. Keys are namespaces; "" means all namespaces. */
 type SubjectGrants = Map<string, ScopeGrants>
 
-/** Subjects that are taken up in one stage: about five milliseconds. */
+/** Subjects indexed in one stage: about five milliseconds. */
 const subjectsPerStage = 10_000
 
 /** One per server. */
@@ -86,7 +86,7 @@ export class RbacPolicy {
     const key = keyOf(binding)
     const before = this.bindings.get(key)
     this.bindings.set(key, binding)
-    // Before the earlier version is removed: subjects of both keep the permission meanwhile.
+    // Runs before the old version is removed, so that subjects of both keep the permission meanwhile.
     yield* this.eachSubject(binding, (grants, index) => {
       const scope = grants.get(namespace) ?? new Map<RoleSlot, Map<string, Grant>>()
       const ofRole = scope.get(role) ?? new Map<string, Grant>()
@@ -115,14 +115,14 @@ export class RbacPolicy {
     return this.bindings.has(keyOf(place))
   }
 
-  /** The rules of a role; undefined when it does not exist. `namespace`: of the binding that names it. */
+  /** The rules of a role; undefined when it does not exist. `namespace`: the namespace of the binding that names it. */
   rulesOf({ kind, name }: BindingContent["roleRef"], namespace: string): readonly PolicyRule[] | undefined {
     return this.roles.get(keyOf({ namespace: kind === "ClusterRole" ? "" : namespace, name }))?.rules?.rules
   }
 
   /**
-   * What a user is granted in one scope, directly and by groups; namespace "" is everywhere. The caller looks at both
-   * scopes of a request: first everywhere, then its namespace.
+   * A user's grants in one scope, directly and by groups; namespace "" means all namespaces. The caller reads both
+   * scopes of a request: first all namespaces, then its own.
    */
   grantsOf({ name, groups }: User, namespace: string): readonly ScopeGrants[] {
     const found: ScopeGrants[] = []
@@ -188,7 +188,9 @@ function keyOf({ namespace, name }: PolicyPlace): string {
   return `${namespace}/${name}`
 }
 
-/** The name of the user or group; undefined for no user. A service account is in the namespace of its binding. */
+/**
+ * The name of the user or group; undefined for other subjects. A service account's namespace defaults to the binding's.
+ */
 function subjectName({ kind, name, namespace: own = "" }: Subject, bindingNamespace: string): string | undefined {
   if (kind === "User" || kind === "Group") return name
   const namespace = own === "" ? bindingNamespace : own

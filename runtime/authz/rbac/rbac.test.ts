@@ -1,4 +1,4 @@
-/** The indexed authorizer against one that looks at every binding and rule, over random policies and requests. */
+/** Compares the indexed authorizer with one that reads every binding and rule, over random policies and requests. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
@@ -31,14 +31,17 @@ interface Policy {
   readonly bindings: readonly Binding[]
 }
 
-/** A field selector names the object, not the path: the list is of all namespaces. */
+/** A list or watch whose field selector names the object: it is of all namespaces. */
 function isSelection({ verb, watchPath }: RequestInfo): boolean {
   return (verb === "list" || verb === "watch") && !watchPath
 }
 
 type Asked = { readonly user: User; readonly info: RequestInfo }
 
-/** The rules of the catalog, word for word: every binding, every rule. The reasons that allow, or the roles missing. */
+/**
+ * Applies the rules of the catalog directly, to every binding and rule. Returns the reasons that allow, or the missing
+ * roles.
+ */
 function naive({ roles, bindings }: Policy, { user, info }: Asked): { allowed: string[]; missing: string[] } {
   const allowed: string[] = []
   const missing: string[] = []
@@ -156,14 +159,14 @@ function indexed({ roles, bindings }: Policy): RbacPolicy {
   return policy
 }
 
-/** RBAC waits for nothing. */
+/** RBAC never waits. */
 function decisionOf(policy: RbacPolicy, asked: Asked): Decision {
   const decision = rbacAuthorizer(policy)(asked)
   if (decision instanceof Promise) throw new Error("RBAC has made a promise")
   return decision
 }
 
-/** One assertion for many requests: a hundred thousand of them take seconds. */
+/** One assertion for many requests: a hundred thousand assertions take seconds. */
 function expectSame(policy: RbacPolicy, objects: Policy, requested: readonly Asked[]): void {
   const different = requested.filter((asked) => {
     const { allowed, missing } = naive(objects, asked)
@@ -185,7 +188,7 @@ describe("the indexed authorizer", () => {
     )
   })
 
-  // Three states and the first one again: roles and bindings that went come back, some of them changed.
+  // Three states and the first one again: removed roles and bindings come back, some of them changed.
   it("decides after changes as if it had been made of what is left", () => {
     const states = fc.tuple(policies, policies, policies).map(([first, second, third]) => [first, second, third, first])
     fc.assert(
@@ -302,7 +305,7 @@ it("large objects are taken up in stages", () => {
   expect([...policy.putRole({ namespace: "", name: "big" }, [{ ...pods, resources }])].length).toBeGreaterThanOrEqual(9)
   const asked = { user: { ...jane, name: "u99999" }, info: { ...getPods, resource: "r99999" } }
   expect(decisionOf(policy, asked).opinion).toBe("allow")
-  // Who keeps a permission through a change has it between its stages as well.
+  // A user that keeps a permission through a change also has it between the stages of the change.
   for (const _ of policy.putBinding({ namespace: "", name: "big" }, { ...binding, subjects: subjects.slice(50_000) }))
     expect(decisionOf(policy, asked).opinion).toBe("allow")
   expect([...policy.removeBinding({ namespace: "", name: "big" })].length).toBeGreaterThanOrEqual(4)

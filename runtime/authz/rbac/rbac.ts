@@ -1,6 +1,6 @@
 /**
- * The mode RBAC: what roles allow that are bound to the user, to a group of the user or to the service account that the
- * user is. It never denies. The texts are the reference's.
+ * The mode RBAC: allows requests by the roles bound to the user, to its groups, or to the service account that it is.
+ * It never denies. The texts are the reference's.
  */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { Decision } from "../../base/decision.ts"
@@ -37,7 +37,7 @@ export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
   )
 }
 
-/** The decision of the first role that allows the request. Adds what is said of roles that do not exist. */
+/** The decision of the first role that allows the request. Adds errors for roles that do not exist. */
 function allowing(found: readonly ScopeGrants[], question: RuleQuestion, policy: RbacPolicy, errors: string[]): Decision | undefined {
   for (const scope of found) {
     for (const [role, grants] of scope) {
@@ -48,7 +48,7 @@ function allowing(found: readonly ScopeGrants[], question: RuleQuestion, policy:
   return undefined
 }
 
-/** A binding may reach the user in several ways: the reason has the first subject of its list. */
+/** If a binding reaches the user in several ways, the reason names the first subject of its list. */
 function firstSubject(grant: Grant, found: readonly ScopeGrants[]): Grant {
   let first = grant
   if (found.length === 1 || grant.binding.subjects.length === 1) return first

@@ -1,9 +1,9 @@
-/** The rules of one role, in the form in which requests are compared with them (catalog rbac.yaml: evaluation). */
+/** The rules of one role, indexed for decisions (catalog rbac.yaml: evaluation). */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { RequestInfo } from "../../http/request/request-info.ts"
 import type { Stages } from "../../base/turns.ts"
 
-/** A request, as rules see it. Made once per decision. */
+/** A request in the form that rules need. Made once per decision. */
 export interface RuleQuestion {
   readonly isResource: boolean
   readonly verb: string
@@ -39,8 +39,8 @@ export function withBits(asked: Omit<RuleQuestion, "verbBit" | "groupBit" | "res
 }
 
 /**
- * Most roles of a user have no rule for a request. Roles have bits for their verbs, groups and resources, so that a
- * look at numbers excludes them: what has no common bit has no common name. `*` has all bits.
+ * Most roles of a user have no rule for a request. Roles have bits for their verbs, groups and resources, so that
+ * comparing numbers excludes them: names without a common bit differ. `*` has all bits.
  */
 const allBits = -1
 const commonVerbs = "get list watch create update patch delete deletecollection impersonate escalate bind use approve sign".split(" ")
@@ -69,18 +69,18 @@ interface ResourceRule {
   readonly verbBits: number
   readonly groups: ReadonlySet<string>
   readonly groupBits: number
-  /** Undefined: any name, and none. */
+  /** Undefined: any name, and requests without a name. */
   readonly names: ReadonlySet<string> | undefined
 }
 
 interface PathRule {
   readonly verbs: ReadonlySet<string>
   readonly paths: ReadonlySet<string>
-  /** What stands before the `*` at the end of a path, by its length. */
+  /** Prefixes before the `*` at the end of a path, by their length. */
   readonly prefixes: ReadonlyMap<number, ReadonlySet<string>>
 }
 
-/** Values that are taken up in one stage: about five milliseconds. */
+/** Values indexed in one stage: about five milliseconds. */
 const valuesPerStage = 20_000
 
 /** Called for each version of a role. `neutral` maps the groups that its author wrote. */
@@ -140,7 +140,7 @@ export class CompiledRules {
     private readonly bits: { readonly verbs: number; readonly groups: number; readonly resources: number },
   ) {}
 
-  /** Whether some rule allows the request. Looks at the rules of its resource alone. */
+  /** Whether some rule allows the request. Checks only the rules of its resource. */
   allow(question: RuleQuestion): boolean {
     const { verbs, groups, resources } = this.bits
     if ((verbs & question.verbBit) === 0) return false

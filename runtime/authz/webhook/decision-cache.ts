@@ -6,7 +6,9 @@ interface Kept {
   readonly untilMs: number
 }
 
-/** Decisions by the question, for a time each. Of more than `max` those that were used longest ago go. */
+/**
+ * Caches decisions by question, each for its own time. With more than `max` decisions, drops the least recently used.
+ */
 export class DecisionCache {
   private readonly kept = new Map<string, Kept>()
 

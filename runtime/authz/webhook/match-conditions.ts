@@ -1,6 +1,6 @@
 /**
- * The match conditions of an authorization web hook: expressions over the SubjectAccessReview that it would get. Only
- * requests for which all of them are true are sent there.
+ * The match conditions of an authorization web hook: expressions over the SubjectAccessReview. Only requests for which
+ * all of them are true are sent to the hook.
  */
 import type { JsonObject } from "../../base/json.ts"
 import { nextTurn } from "../../base/turns.ts"
@@ -9,7 +9,7 @@ import { type AccessExpression, evaluateAccess, EvaluationError } from "../../po
 import { accessCostPerTurn } from "../../policies/limits.ts"
 import { type AuthorizedRequest, allErrors, namespaceOf } from "../authorize.ts"
 
-/** `true`: the hook is asked. `false`: one condition was false. Otherwise the errors of those that failed. */
+/** `true`: ask the hook. `false`: one condition was false. Otherwise the errors of the failed conditions. */
 export type Match = boolean | { readonly error: string }
 
 /** Returns a promise only for conditions that cost much. */
@@ -43,7 +43,7 @@ function matchesFrom(matching: Matching, first: number, errors: readonly string[
   return error === undefined ? true : { error }
 }
 
-/** The variable of the conditions: unlike in a review, texts and lists that are empty are there. */
+/** The variable of the conditions: unlike a review, it includes empty texts and lists. */
 function reviewSpec({ user, info }: AuthorizedRequest, vendor: Vendor): JsonObject {
   const { verb, path, version, resource, subresource, name } = info
   const attributes: JsonObject = info.isResource

@@ -1,6 +1,7 @@
 /**
  * The mode Webhook: another server decides, by a SubjectAccessReview (catalog operations.yaml: authorization, webhook).
- * Its answers are kept for a while. When it cannot be asked its failure policy decides, and there is an error.
+ * Its answers are cached for a while. When it cannot be reached, the failure policy decides, and the decision has an
+ * error.
  */
 import type { Clock } from "../../base/clock.ts"
 import type { Decision } from "../../base/decision.ts"
@@ -13,23 +14,23 @@ import type { FailurePolicy } from "../validate-configuration.ts"
 import { DecisionCache } from "./decision-cache.ts"
 import { type Match, matches } from "./match-conditions.ts"
 
-/** Decisions that are kept; the reference's number. */
+/** Cached decisions per web hook; the reference's number. */
 export const webhookDecisionsMax = 8192
 
-/** Characters of what a client chooses in a request, from which on its decision is not kept; the reference's number. */
+/** Characters of the fields that a client chooses, from which on a decision is not cached; the reference's number. */
 export const webhookKeptCharactersMax = 10_000
 
-/** How often a call is made that fails for a reason that may pass, and the first wait between them; the reference's. */
+/** Attempts of a call that fails for a transient reason, and the wait after the first; the reference's numbers. */
 export const webhookAttempts = 5
 const firstWaitMs = 500
 const waitFactor = 1.5
 
-/** Fails with an error whose message is reported. */
+/** Rejects with an error whose message is reported. */
 export interface WebhookCall {
   post(review: string, signal: AbortSignal | undefined): Promise<JsonValue>
-  /** A later call may succeed. */
+  /** Whether a later call may succeed. */
   isTransient(error: unknown): boolean
-  /** The hook did not answer in time. */
+  /** Whether the hook did not answer in time. */
   isTimeout(error: unknown): boolean
 }
 
@@ -38,9 +39,9 @@ export interface WebhookOptions {
   readonly version: "v1" | "v1beta1"
   readonly authorizedMs: number
   readonly unauthorizedMs: number
-  /** What it decides when it cannot be asked, or a condition cannot be evaluated. */
+  /** Applies when the hook cannot be called or a condition cannot be evaluated. */
   readonly failurePolicy: FailurePolicy
-  /** Only requests for which all are true are sent to it. */
+  /** Only requests for which all are true are sent to the hook. */
   readonly matchConditions: readonly AccessExpression[]
   readonly vendor: Vendor
   readonly clock: Clock
@@ -63,7 +64,7 @@ export function webhookAuthorizer(options: WebhookOptions): Authorizer {
 
 type Ask = (request: AuthorizedRequest) => Decision | Promise<Decision>
 
-/** Asks about requests that match. A condition that cannot be evaluated counts as the failure policy says. */
+/** Asks about requests that match. If a condition cannot be evaluated, the failure policy applies. */
 function ifMatched(options: WebhookOptions, ask: Ask): Ask {
   const { clock, matchConditions, meter, vendor } = options
   const settle = (match: Match, request: AuthorizedRequest, began: number): Decision | Promise<Decision> => {

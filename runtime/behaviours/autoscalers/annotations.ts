@@ -1,5 +1,5 @@
 /**
- * The annotations in which autoscaling/v1 holds what it has no fields for (catalog resources.yaml:
+ * The annotations in which autoscaling/v1 holds parts that it has no fields for (catalog resources.yaml:
  * horizontalpodautoscalers). Each is JSON. A text that does not fit is dropped, as in the reference.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
@@ -22,7 +22,7 @@ import type {
   HPAScalingRules,
 } from "../../../generated/autoscaling/v2/horizontal-pod-autoscaler/types.ts"
 
-/** What the annotations hold. A part without items is absent. */
+/** Content of the annotations. A part without items is absent. */
 export interface AnnotatedParts {
   readonly metrics?: readonly MetricSpec[]
   readonly behavior?: HorizontalPodAutoscalerBehavior

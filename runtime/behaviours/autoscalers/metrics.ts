@@ -1,6 +1,6 @@
 /**
  * The metrics of autoscaling/v2 in the form of v1, whose annotations hold them, and back. In v1 a target is spread over
- * fields and has no type; which of them are set says it.
+ * fields and has no type; it follows from the fields that are set.
  */
 import type * as older from "../../../generated/autoscaling/v1/shared/metrics/types.ts"
 import type * as newer from "../../../generated/autoscaling/v2/horizontal-pod-autoscaler/types.ts"
@@ -11,12 +11,12 @@ function selected(selector: Selected["selector"]): Selected {
   return selector === undefined ? {} : { selector }
 }
 
-/** What v1 writes of a Quantity that is absent, and reads as absent. */
+/** How v1 writes an absent Quantity; it reads this text as absent. */
 const none = "0"
 
 /** Returns the fields that are present. */
 function some<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  // The absent ones are gone.
+  // Absent fields were filtered out.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 

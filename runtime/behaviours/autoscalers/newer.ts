@@ -7,6 +7,6 @@ import { autoscalerAnnotations } from "../conversions/autoscaler-annotations.ts"
 
 /** Converts without a commit. Pure. */
 export function newerAutoscaler(autoscaler: HorizontalPodAutoscalerV1, vendor: Vendor): HorizontalPodAutoscaler {
-  // What the conversion does not set has the same fields in both versions.
+  // Fields that the conversion does not set are the same in both versions.
   return autoscalerAnnotations.toStored(typed<HorizontalPodAutoscaler>(autoscaler), autoscaler, { vendor })
 }

@@ -1,4 +1,4 @@
-/** What has an address, for the Table of addresses (catalog tables.yaml: IPAddress). */
+/** The parent of an address, for the Table of addresses (catalog tables.yaml: IPAddress). */
 import { defineCell } from "../../schema/define.ts"
 import type { IPAddress } from "../../../generated/networking.orch.io/v1alpha1/ip-address/types.ts"
 

@@ -1,4 +1,4 @@
-/** The targets of an autoscaler in autoscaling/v1: those of its form in v2. */
+/** The targets of an autoscaler in autoscaling/v1, from its form in v2. */
 import { defineCell } from "../../schema/define.ts"
 import type { HorizontalPodAutoscaler } from "../../../generated/autoscaling/v1/horizontal-pod-autoscaler/types.ts"
 import { newerAutoscaler } from "../autoscalers/newer.ts"

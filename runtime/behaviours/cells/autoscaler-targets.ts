@@ -1,4 +1,4 @@
-/** What the metrics of an autoscaler are now and what they should be (catalog tables.yaml: HorizontalPodAutoscaler). */
+/** Current and target values of an autoscaler's metrics (catalog tables.yaml: HorizontalPodAutoscaler). */
 import { defineCell } from "../../schema/define.ts"
 import type {
   HorizontalPodAutoscaler,

@@ -1,4 +1,4 @@
-/** What is used of a quota, for its Table columns (catalog tables.yaml: ResourceQuota). */
+/** The used amounts of a quota, for its Table columns (catalog tables.yaml: ResourceQuota). */
 import { defineCell } from "../../schema/define.ts"
 import type { ResourceQuota } from "../../../generated/core/v1/resource-quota/types.ts"
 

@@ -1,4 +1,4 @@
-/** A request for a certificate (PKCS#10, RFC 2986): what it has to be for a signer to read it. */
+/** A request for a certificate (PKCS#10, RFC 2986), and the rules by which a signer can read it. */
 import { constants, createPublicKey, verify } from "node:crypto"
 import { type DerValue, DerFault, derTags, derValues, objectIdentifier } from "../../encoding/der.ts"
 import { pemBlocks } from "../../encoding/pem.ts"
@@ -71,7 +71,7 @@ type Values<Tags> = { readonly [Index in keyof Tags]: DerValue }
 function parts<const Tags extends readonly number[]>(value: DerValue, tags: Tags): Values<Tags> {
   const found = value.tag === derTags.sequence ? derValues(value.content) : []
   if (tags.some((tag, index) => found[index]?.tag !== tag)) throw new DerFault(`the block is no ${label}`)
-  // As many values as tags, as was seen.
+  // There are as many values as tags, as checked above.
   return found.slice(0, tags.length) as unknown as Values<Tags>
 }
 
@@ -96,7 +96,7 @@ function isSigned(signed: Buffer, keyInfo: Buffer, signature: Buffer, { hash, ke
     const padding = isPss === true ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {}
     return verify(hash, signed, { key, ...padding }, signature)
   } catch {
-    // The key cannot be read, or is one that cannot make such a signature.
+    // The key cannot be read, or cannot make such a signature.
     return false
   }
 }

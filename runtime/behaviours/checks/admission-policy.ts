@@ -91,7 +91,7 @@ function checkExpressions(spec: ValidatingAdmissionPolicySpec, context: Context)
   context.inStages(checkingExpressions(asked, context.old === undefined ? new Set() : textsOf(context.old.spec), context.failures))
 }
 
-/** None where an update changes neither the conditions nor what they may use. */
+/** None where an update changes neither the conditions nor the kind of parameters. */
 function conditionsToCheck(
   spec: ValidatingAdmissionPolicySpec,
   old: ValidatingAdmissionPolicySpec | undefined,

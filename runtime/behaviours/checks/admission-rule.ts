@@ -3,7 +3,7 @@ import type { Rule } from "../../../generated/admissionregistration.orch.io/v1/s
 import { defineCheck } from "../../schema/define.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 
-/** Called for each rule. That its lists are not empty is in the schema. */
+/** Called for each rule. The schema requires that its lists are not empty. */
 export const admissionRule = defineCheck<Rule>(({ apiVersions = [], resources = [] }, context) => {
   for (const [index, version] of apiVersions.entries()) {
     if (version === "") context.fail("Required", undefined, "", `apiVersions[${index}]`)
@@ -17,7 +17,7 @@ export const admissionRule = defineCheck<Rule>(({ apiVersions = [], resources = 
     context.fail("Invalid", resources, "if '*' is present, must not specify other resources without subresources", "resources")
 })
 
-/** No pair of a resource and a sub-resource repeats what one with a * has said before it. */
+/** Refuses a pair of a resource and a sub-resource that an earlier pair with a * includes. */
 function checkPairs(resources: readonly string[], context: CheckContext<unknown>): void {
   const everySubresourceOf = new Set<string>()
   const ofEveryResource = new Set<string>()

@@ -4,8 +4,8 @@ import { checkFormat } from "../../schema/formats.ts"
 import type { APIService } from "../../../generated/apiregistration.orch.io/v1/api-service/types.ts"
 
 /**
- * Called for each APIService; a write of its status may have any name to generate from. What a name is generated from
- * is judged as the name: an APIService cannot have a generated one.
+ * Called for each APIService; a write of its status may have any `generateName`. Otherwise `generateName` must be valid
+ * as the name itself: an APIService cannot have a generated name.
  */
 export const apiServiceName = defineCheck<APIService>(({ metadata, spec }, context) => {
   if (context.subresource !== undefined) return

@@ -1,4 +1,4 @@
-/** What a driver returned for an attached volume is limited (catalog validation.yaml: VolumeAttachment). */
+/** Limits the metadata that a driver returned for an attached volume (catalog validation.yaml: VolumeAttachment). */
 import { defineCheck } from "../../schema/define.ts"
 import type { VolumeAttachmentStatus } from "../../../generated/storage.orch.io/v1/volume-attachment/types.ts"
 

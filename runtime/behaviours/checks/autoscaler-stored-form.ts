@@ -1,5 +1,5 @@
 /**
- * An autoscaler of autoscaling/v1 has to be valid in v2, whose rules hold for both; paths of failures are those of v2
+ * An autoscaler of autoscaling/v1 has to be valid in v2, whose rules hold for both; failures have the paths of v2
  * (catalog validation.yaml: autoscaling/v1).
  */
 import { defineCheck } from "../../schema/define.ts"

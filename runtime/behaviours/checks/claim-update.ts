@@ -1,4 +1,4 @@
-/** What may change in a claim: it may be bound and, once it is, it may grow (catalog validation.yaml). */
+/** Changes allowed in a claim: it may be bound and, once it is, it may grow (catalog validation.yaml). */
 import { deepEqual } from "../../encoding/field-path.ts"
 import { compareQuantities, parseQuantity } from "../../base/quantity.ts"
 import { defineCheck } from "../../schema/define.ts"

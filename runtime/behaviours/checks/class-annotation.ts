@@ -2,7 +2,7 @@
 import { defineCheck } from "../../schema/define.ts"
 import type { Ingress } from "../../../generated/networking.orch.io/v1/ingress/types.ts"
 
-/** Called for each ingress. A new one that states its class twice states the same one. */
+/** Called for each ingress. A new one that states its class twice must state the same class. */
 export const classAnnotation = defineCheck<Ingress>(({ metadata, spec: { ingressClassName } }, context) => {
   if (context.operation !== "create" || ingressClassName === undefined) return
   const name = context.vendor.domain("orch.io/ingress.class")

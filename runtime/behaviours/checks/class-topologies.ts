@@ -1,4 +1,4 @@
-/** The places of a class differ (catalog validation.yaml: StorageClass). */
+/** The topology terms of a class must differ (catalog validation.yaml: StorageClass). */
 import { defineCheck } from "../../schema/define.ts"
 import type { StorageClass } from "../../../generated/storage.orch.io/v1/storage-class/types.ts"
 
@@ -7,7 +7,7 @@ const duplicatesMax = 100
 
 /**
  * Called for each StorageClass. Terms are equal if they have the same values for the same keys, in any order. The
- * reference compares each with as many empty terms as there are terms, and with those before it: so no term is empty.
+ * reference compares each with as many empty terms as there are terms, and with the terms before it: none may be empty.
  */
 export const classTopologies = defineCheck<StorageClass>(({ allowedTopologies = [] }, context) => {
   const before = new Map([["", allowedTopologies.length]])

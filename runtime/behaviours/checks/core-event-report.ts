@@ -1,4 +1,4 @@
-/** What a core event of the newer form must say about its reporter (catalog validation.yaml: core/v1 Event). */
+/** Rules for the reporter of a core event of the newer form (catalog validation.yaml: core/v1 Event). */
 import { defineCheck } from "../../schema/define.ts"
 import type { Event } from "../../../generated/core/v1/event/types.ts"
 import { checkReport } from "./event-report.ts"

@@ -7,7 +7,7 @@ import type { ObjectMeta } from "../../base/json.ts"
 import { validateObjectMeta } from "../../registry/object-meta.ts"
 import { defineCheck } from "../../schema/define.ts"
 
-/** Of resources inside of a default. */
+/** Checks the metadata of embedded resources in a default. */
 const checkMetadata = (metadata: ObjectMeta, path: string, failures: Failures): void =>
   validateObjectMeta(metadata, { namespaced: (metadata.namespace ?? "") !== "", nameRule: "path-segment", failures, path })
 

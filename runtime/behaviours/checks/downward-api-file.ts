@@ -1,6 +1,6 @@
 /**
- * What a file may show of its pod and of a container (catalog validation.yaml: DownwardAPIVolumeFile). The reference
- * reports all files of a volume at the same path.
+ * Fields of its pod and of a container that a file may show (catalog validation.yaml: DownwardAPIVolumeFile). The
+ * reference reports all files of a volume at the same path.
  */
 import { defineCheck } from "../../schema/define.ts"
 import type { DownwardAPIVolumeFile } from "../../../generated/core/v1/shared/volumes/types.ts"

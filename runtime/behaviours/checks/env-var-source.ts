@@ -1,4 +1,4 @@
-/** What a variable may show of its pod and of its container (catalog validation.yaml: EnvVar). */
+/** Fields of its pod and of its container that a variable may show (catalog validation.yaml: EnvVar). */
 import { defineCheck } from "../../schema/define.ts"
 import type { EnvVarSource } from "../../../generated/core/v1/shared/env/types.ts"
 import { checkFieldSelector, checkResourceSelector } from "../content/pod-fields.ts"

@@ -1,6 +1,4 @@
-/**
- * What an event of the newer form must say about its reporter (catalog validation.yaml: Event). Lengths are in bytes.
- */
+/** Rules for the reporter of an event of the newer form (catalog validation.yaml: Event). Lengths are in bytes. */
 import { formatFaults } from "../../schema/formats.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"

@@ -2,7 +2,7 @@
 import { defineCheck } from "../../schema/define.ts"
 import { dnsLabelFaults } from "../../schema/names.ts"
 
-/** Called for each rule about resources. That there is a namespace at all is a rule of the schema. */
+/** Called for each rule about resources. The schema requires that there is a namespace. */
 export const flowNamespaces = defineCheck<{ namespaces?: string[] | null }>((rule, context) => {
   const namespaces = rule.namespaces ?? []
   if (namespaces.includes("*")) {

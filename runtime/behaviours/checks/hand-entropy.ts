@@ -4,7 +4,7 @@ import { defineCheck } from "../../schema/define.ts"
 /** Bits of a flow's hash that choose its queues. */
 const hashBits = 60
 
-/** Called for the queues of each priority level. Ranges of the single numbers are rules of the schema. */
+/** Called for the queues of each priority level. The schema limits each of the numbers. */
 export const handEntropy = defineCheck<{ queues?: number; handSize?: number }>(({ queues = 0, handSize = 0 }, context) => {
   if (queues < 1 || handSize < 1 || handSize > queues) return
   if (Math.ceil(Math.log2(queues) * handSize) <= hashBits) return

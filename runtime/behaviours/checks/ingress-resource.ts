@@ -1,9 +1,9 @@
-/** The object that a backend of an Ingress is, where it is no service (catalog validation.yaml: Ingress). */
+/** The object behind a backend of an Ingress that is not a service (catalog validation.yaml: Ingress). */
 import { formatFaults } from "../../schema/formats.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { IngressBackend } from "../../../generated/networking.orch.io/v1/ingress/types.ts"
 
-/** Called for each backend. A group that is stated may not be empty, unlike that of the source of a claim. */
+/** Called for each backend. A group that is stated may not be empty, unlike in a claim's data source. */
 export const ingressResource = defineCheck<IngressBackend>(({ resource, service }, context) => {
   if (resource === undefined || service !== undefined) return
   const { apiGroup } = resource

@@ -1,6 +1,6 @@
 /**
- * A volume that an attachment holds whole (catalog validation.yaml: VolumeAttachment). It is one of a CSI driver, and
- * has nothing of what binds a volume to a claim.
+ * A volume that an attachment holds whole (catalog validation.yaml: VolumeAttachment). It belongs to a CSI driver, and
+ * has no fields that bind a volume to a claim.
  */
 import type { JsonObject } from "../../base/json.ts"
 import { defineCheck } from "../../schema/define.ts"

@@ -68,7 +68,7 @@ function checkCompletions(spec: JobSpec, old: JobSpec, context: CheckContext<unk
   context.fail("Invalid", spec.completions, "can only be modified in tandem with spec.parallelism", "spec.completions")
 }
 
-/** The new template with the stored values of what may change before the job first starts. */
+/** The new template with the stored values of the fields that may change before the job first starts. */
 function withScheduling(template: PodTemplateSpec, old: PodTemplateSpec): PodTemplateSpec {
   const { labels: _labels, annotations: _annotations, ...metadata } = template.metadata
   const { labels, annotations } = old.metadata
@@ -83,7 +83,7 @@ function withScheduling(template: PodTemplateSpec, old: PodTemplateSpec): PodTem
       ...(nodeSelector !== undefined && { nodeSelector }),
       ...(tolerations !== undefined && { tolerations }),
       ...(schedulingGates !== undefined && { schedulingGates }),
-      // An affinity of nodes alone is as good as none.
+      // An affinity with only a node affinity counts as absent.
       ...((oldAffinity !== undefined || Object.keys(restored).length > 0) && { affinity: restored }),
     },
   }

@@ -27,7 +27,7 @@ export const jobSpec = defineCheck<JobSpec>((spec, context) => {
   if (spec.completionMode === "Indexed" && spec.completions !== undefined) checkSuccess(spec, spec.completions, context)
 })
 
-/** A path below a domain; of its two parts the one at fault is shown. */
+/** A path below a domain; failures show the part at fault. */
 function checkManager(managedBy: string, context: CheckContext<JobSpec>): void {
   if (managedBy === "") context.fail("Required", undefined, "", "managedBy")
   else for (const { type, value, detail } of domainPrefixedPathFaults(managedBy)) context.fail(type, value, detail, "managedBy")

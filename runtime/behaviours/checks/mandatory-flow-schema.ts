@@ -4,7 +4,7 @@ import type { FlowSchema } from "../../../generated/flowcontrol.apiserver.orch.i
 import { defineCheck } from "../../schema/define.ts"
 import { equals } from "../../schema/expression.ts"
 
-/** Called for each flow schema: those of these names are what they are. */
+/** Called for each flow schema: a flow schema with a mandatory name must have the fixed spec of that name. */
 export const mandatoryFlowSchema = defineCheck<Pick<FlowSchema, "metadata" | "spec">>(({ metadata, spec }, context) => {
   const expected = flowSchemas.find((one) => one.metadata.name === metadata.name)?.spec
   if (expected === undefined || equals({ ...spec }, { ...expected })) return

@@ -4,7 +4,7 @@ import type { PriorityLevelConfiguration } from "../../../generated/flowcontrol.
 import { defineCheck } from "../../schema/define.ts"
 import { equals } from "../../schema/expression.ts"
 
-/** Called for each priority level. Of the level exempt, what it reserves and lends may be changed. */
+/** Called for each priority level. In the level exempt, the field `spec.exempt` may be changed. */
 export const mandatoryPriorityLevel = defineCheck<Pick<PriorityLevelConfiguration, "metadata" | "spec">>(({ metadata, spec }, context) => {
   const name = metadata.name ?? ""
   const expected = priorityLevelConfigurations.find((one) => one.metadata.name === name)?.spec

@@ -1,4 +1,4 @@
-/** What only new attachments have to be (catalog validation.yaml: VolumeAttachment): older ones may have any names. */
+/** Rules for new attachments only (catalog validation.yaml: VolumeAttachment): older ones may have any names. */
 import { formatFaults } from "../../schema/formats.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { VolumeAttachmentSpec } from "../../../generated/storage.orch.io/v1/volume-attachment/types.ts"

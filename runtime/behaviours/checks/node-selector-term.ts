@@ -1,5 +1,5 @@
 /**
- * Requirements of a node selector term (catalog validation.yaml: NodeSelector). Those on labels and those on fields
+ * Requirements of a node selector term (catalog validation.yaml: NodeSelector). Requirements on labels and on fields
  * have one type and different rules: the only field is the node's name, which is compared with one value.
  */
 import { dnsSubdomainFaults, qualifiedNameFaults } from "../../schema/names.ts"

@@ -1,4 +1,4 @@
-/** What a node reports about itself (catalog validation.yaml: Node). */
+/** The status that a node reports about itself (catalog validation.yaml: Node). */
 import type { JsonValue } from "../../base/json.ts"
 import { defineCheck } from "../../schema/define.ts"
 import { formatFaults } from "../../schema/formats.ts"

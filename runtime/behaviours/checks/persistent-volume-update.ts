@@ -1,4 +1,4 @@
-/** What may not change in a volume (catalog validation.yaml: PersistentVolume, update). */
+/** Fields of a volume that may not change (catalog validation.yaml: PersistentVolume, update). */
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { JsonValue } from "../../base/json.ts"
 import { typed } from "../../schema/typed.ts"
@@ -13,7 +13,7 @@ import type { PersistentVolumeSpec, VolumeNodeAffinity } from "../../../generate
 export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, context) => {
   const { old } = context
   if (old === undefined) return
-  // The reference judges the volume twice, and knows of the old one each time.
+  // The reference validates the volume twice, each time against the old one.
   if (old.volumeAttributesClassName !== undefined) for (const _time of [1, 2]) checkClass(spec, context)
   if (!deepEqual(sourceOf(spec), sourceOf(old)))
     context.fail("Forbidden", undefined, "spec.persistentvolumesource is immutable after creation", "persistentvolumesource")
@@ -32,7 +32,7 @@ export const persistentVolumeUpdate = defineCheck<PersistentVolumeSpec>((spec, c
   }
 })
 
-/** Whatever the gate says, a volume that has had a class of attributes keeps the rules of it. */
+/** A volume that had a class of attributes keeps the rules of the class, whatever the gate says. */
 function checkClass({ csi, volumeAttributesClassName: name }: PersistentVolumeSpec, context: CheckContext<PersistentVolumeSpec>): void {
   if (name === undefined) return
   const at = "volumeAttributesClassName"

@@ -19,7 +19,7 @@ export const podMounts = defineCheck<PodSpec>((spec, context) => {
   }
 })
 
-/** Those that nothing has refused. The reference finds no others for mounts and devices. */
+/** Volumes without failures so far. In the reference, mounts and devices find no others. */
 function soundVolumes({ volumes = [] }: PodSpec, context: CheckContext<unknown>): readonly Volume[] {
   const { list } = context.failures
   if (list.length === 0) return volumes

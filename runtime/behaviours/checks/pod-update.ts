@@ -1,5 +1,5 @@
 /**
- * What may change in an existing pod: images, the deadline, added tolerations, an invalid grace period, removed
+ * Changes allowed in an existing pod: images, the deadline, added tolerations, an invalid grace period, removed
  * scheduling gates and, while gates remain, a narrower choice of nodes (catalog validation.yaml: Pod, update;
  * Pod/ephemeralcontainers).
  */
@@ -114,7 +114,7 @@ function checkGates(spec: PodSpec, old: PodSpec, context: CheckContext<unknown>)
   }
 }
 
-/** The class of the pod, which its amounts decide, is one for its life. */
+/** The class of the pod, which follows from its amounts, may not change. */
 function checkClass({ spec, status }: Pod, context: CheckContext<unknown>): void {
   const { qosClass } = status
   if (qosClass !== undefined && qualityOfService(spec) !== qosClass) context.fail("Invalid", qosClass, "Pod QoS is immutable", "metadata")

@@ -7,7 +7,7 @@ import { dnsSubdomainFaults } from "../../schema/names.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 
-/** Called for each pod, and not for its spec: that is judged by itself. */
+/** Called for each pod, not for its spec, which is validated by itself. */
 export const podVolumes = defineCheck<Pod>(({ metadata, spec }, context) => {
   const podName = metadata.name ?? ""
   if (podName === "") return

@@ -16,7 +16,7 @@ export const projectedPaths = defineCheck<ProjectedVolumeSource>((projected, con
   }
 })
 
-/** Each path, and what is shown when it is taken: the object that the file is of, or the path itself. */
+/** Each path, and the value shown when it is taken: the object that the file is of, or the path itself. */
 function pathsOf(projection: VolumeProjection): readonly (readonly [path: string, shown: string])[] {
   const { clusterTrustBundle, configMap, downwardAPI, secret, serviceAccountToken } = projection
   const ofObjects = [secret, configMap].flatMap((object) => (object?.items ?? []).map(({ path }) => [path, object?.name ?? ""] as const))

@@ -1,4 +1,4 @@
-/** What a quota may bound, and which pods it may be about (catalog validation.yaml: ResourceQuota). */
+/** Resources that a quota may bound, and pods that it may select (catalog validation.yaml: ResourceQuota). */
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../../generated/core/v1/resource-quota/types.ts"
@@ -45,7 +45,7 @@ export const quotaSpec = defineCheck<ResourceQuotaSpec>((spec, context) => {
   checkOpposites(selected, whole, context)
 })
 
-/** What a failure shows, and the path that it names. */
+/** The value that a failure shows, and its path. */
 interface Shown {
   readonly value: JsonValue
   readonly at: string
@@ -75,7 +75,7 @@ function checkRequirement(requirement: ScopedResourceSelectorRequirement, at: st
   } else context.fail("Invalid", operator, "not a valid selector operator", `${at}.operator`)
 }
 
-/** In any order, and however often each is named. */
+/** Compares scopes in any order; repetitions do not count. */
 function sameScopes(these: readonly string[], those: readonly string[]): boolean {
   const [one, other] = [new Set(these), new Set(those)]
   return one.size === other.size && [...one].every((scope) => other.has(scope))

@@ -1,4 +1,4 @@
-/** Amounts of a quota and of what it found in use (catalog validation.yaml: ResourceQuota). */
+/** Hard and used amounts in the status of a quota (catalog validation.yaml: ResourceQuota). */
 import { parseQuantity, quantityMilliValue, QuantityError } from "../../base/quantity.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
@@ -11,7 +11,7 @@ export const quotaStatus = defineCheck<ResourceQuotaStatus>((status, context) =>
   checkQuotaAmounts(status.used ?? {}, "used", context)
 })
 
-/** Checks names, and that what is counted is a whole number; failures are reported below `at`. */
+/** Checks names, and that counts are whole numbers; failures are reported below `at`. */
 export function checkQuotaAmounts(amounts: Readonly<Record<string, string>>, at: string, context: CheckContext<unknown>): void {
   for (const [name, text] of Object.entries(amounts)) {
     const field = context.at(`${at}[${name}]`)

@@ -56,7 +56,7 @@ function checkRequest(name: string, request: Quantity | undefined, limit: Quanti
     context.fail("Invalid", formatQuantity(request), `must be less than or equal to ${name} limit of ${formatQuantity(limit)}`, "requests")
 }
 
-/** Reports what is wrong with the name of a resource of containers. The reference does not quote it. */
+/** Reports the faults of the name of a container's resource. The reference does not quote the name. */
 function checkName(name: string, at: string, context: CheckContext<unknown>): void {
   for (const detail of containerResourceFaults(name, context.vendor))
     context.failures.add({ type: "Invalid", field: context.at(at), value: name, shown: name, detail })

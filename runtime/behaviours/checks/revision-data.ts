@@ -1,4 +1,4 @@
-/** A revision holds a state, and the empty object is one, which a rule reads as absent. */
+/** A revision holds a state. The empty object is a state, but a rule of the schema would read it as absent. */
 import { defineCheck } from "../../schema/define.ts"
 import type { ControllerRevision } from "../../../generated/apps/v1/controller-revision/types.ts"
 

@@ -3,7 +3,7 @@ import { formatFaults } from "../../schema/formats.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { ServiceSpec } from "../../../generated/core/v1/service/types.ts"
 
-/** Called for each service spec. Only a balancer has a class, so that of another service is not looked into. */
+/** Called for each service spec. Only a balancer has a class; the class of another service is not checked. */
 export const serviceBalancerClass = defineCheck<ServiceSpec>(({ type, loadBalancerClass: name }, context) => {
   if (name === undefined) return
   const faults = type === "LoadBalancer" ? formatFaults("qualified-name", name) : []

@@ -1,7 +1,7 @@
 /**
- * What an update may change of the cluster addresses and families of a service (catalog validation.yaml: Service). What
- * is wrong with them for themselves is reported before (services/address-faults.ts); the allocator checks whether an
- * address is free.
+ * Changes that an update may make to the cluster addresses and families of a service (catalog validation.yaml:
+ * Service). Their own faults are reported before (services/address-faults.ts); the allocator checks whether an address
+ * is free.
  */
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"

@@ -3,7 +3,7 @@ import { defineCheck } from "../../schema/define.ts"
 import type { CertificateSigningRequestSpec } from "../../../generated/certificates.orch.io/v1/certificate-signing-request/types.ts"
 import { requestFault } from "../certificates/request.ts"
 
-/** What is no request may be the key that it should have been made with. */
+/** Shown for content that is no request: it may be the private key. */
 const hidden = "<request contents redacted>"
 
 /** Called for each request. It does not change later, and a signature is checked once. */

@@ -1,6 +1,6 @@
 /**
- * What was decided on a request for a certificate, and the certificate: which sub-resource may write which part, and
- * what stays once it is written (catalog validation.yaml: CertificateSigningRequest).
+ * The decision on a request for a certificate, and the certificate: which sub-resource may write which part, and which
+ * parts stay once they are written (catalog validation.yaml: CertificateSigningRequest).
  */
 import type { CheckContext } from "../../schema/validate.ts"
 import { defineCheck } from "../../schema/define.ts"
@@ -11,7 +11,7 @@ import type {
 import { approvals } from "../certificates/approvals.ts"
 import { chainFault } from "../certificates/chain.ts"
 
-/** Types that are there or not, and never False. */
+/** Condition types that are present or absent, never False. */
 const lasting = [...approvals, "Failed"]
 const statuses = ["False", "True", "Unknown"]
 

@@ -2,7 +2,7 @@
 import { defineCheck } from "../../schema/define.ts"
 import type { TopologySpreadConstraint } from "../../../generated/core/v1/shared/topology/types.ts"
 
-/** Called for each constraint. A key that the selector has would be asked for twice. */
+/** Called for each constraint. A key that the selector has already would be required twice. */
 export const spreadLabelKeys = defineCheck<TopologySpreadConstraint>(({ labelSelector, matchLabelKeys = [] }, context) => {
   if (labelSelector === undefined) return
   const own = new Set([...Object.keys(labelSelector.matchLabels ?? {}), ...(labelSelector.matchExpressions ?? []).map(({ key }) => key)])

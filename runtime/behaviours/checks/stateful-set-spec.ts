@@ -1,4 +1,4 @@
-/** What may change in a stateful set, and the metadata of its pods (catalog validation.yaml: StatefulSet). */
+/** Changes allowed in a stateful set, and the metadata of its pods (catalog validation.yaml: StatefulSet). */
 import { deepEqual } from "../../encoding/field-path.ts"
 import { defineCheck } from "../../schema/define.ts"
 import type { StatefulSetSpec } from "../../../generated/apps/v1/stateful-set/types.ts"

@@ -2,7 +2,7 @@
 import { defineCheck } from "../../schema/define.ts"
 import type { CSIDriverSpec } from "../../../generated/storage.orch.io/v1/csi-driver/types.ts"
 
-/** Called for the spec of each driver. No two tokens are for the same audience; the empty one is one, too. */
+/** Called for the spec of each driver. No two tokens are for the same audience; the empty audience counts, too. */
 export const tokenAudiences = defineCheck<CSIDriverSpec>(({ tokenRequests = [] }, context) => {
   const seen = new Set<string>()
   for (const [index, { audience }] of tokenRequests.entries()) {

@@ -1,4 +1,4 @@
-/** What a toleration tolerates (catalog validation.yaml: Toleration). */
+/** Valid combinations of a toleration's fields (catalog validation.yaml: Toleration). */
 import { formatFaults } from "../../schema/formats.ts"
 import { qualifiedNameFaults } from "../../schema/names.ts"
 import { defineCheck } from "../../schema/define.ts"

@@ -1,5 +1,5 @@
 /**
- * The certificates of a ClusterTrustBundle, and its name, which begins with that of its signer (catalog resources.yaml:
+ * The certificates of a ClusterTrustBundle, and its name, which begins with its signer's name (catalog resources.yaml:
  * clustertrustbundles).
  */
 import type { CheckContext } from "../../schema/validate.ts"

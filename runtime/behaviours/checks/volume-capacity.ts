@@ -3,7 +3,7 @@ import { defineCheck } from "../../schema/define.ts"
 import type { PersistentVolumeSpec } from "../../../generated/core/v1/persistent-volume/types.ts"
 import { checkAmount } from "../content/basic-amount.ts"
 
-/** Called for the spec of each volume. Less than nothing is refused once more as not positive. */
+/** Called for the spec of each volume. A negative capacity is refused once more as not positive. */
 export const volumeCapacity = defineCheck<PersistentVolumeSpec>(({ capacity = {} }, context) => {
   for (const [name, amount] of Object.entries(capacity)) {
     const at = `capacity[${name}]`

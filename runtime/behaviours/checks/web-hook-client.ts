@@ -3,7 +3,7 @@ import type { WebhookClientConfig } from "../../../generated/admissionregistrati
 import { checkHookClient } from "../../definitions/check/index.ts"
 import { defineCheck } from "../../schema/define.ts"
 
-/** Called for each client configuration. The reference exchanges the two names of a service when it looks at them. */
+/** Called for each client configuration. As in the reference, name and namespace of the service are exchanged first. */
 export const webHookClient = defineCheck<WebhookClientConfig>((config, context) => {
   const { service } = config
   checkHookClient(

@@ -1,7 +1,7 @@
 /**
  * Web hooks as a whole (catalog validation.yaml: ValidatingWebhookConfiguration, MutatingWebhookConfiguration): names,
- * side effects, versions of reviews and match conditions. Hooks that old releases stored may break what was made a rule
- * later; an update may leave that as it is.
+ * side effects, versions of reviews and match conditions. Hooks that old releases stored may break rules that came
+ * later; an update may leave such a fault as it is.
  */
 import type { ValidatingWebhook } from "../../../generated/admissionregistration.orch.io/v1/validating-webhook-configuration/types.ts"
 import { checkReviewVersions, knowsReviewVersion } from "../../definitions/check/index.ts"

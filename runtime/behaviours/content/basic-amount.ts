@@ -2,7 +2,7 @@
 import { parseQuantity, quantitySign, quantityValue } from "../../base/quantity.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 
-/** Refuses less than nothing, which is shown as a number, and returns the sign of the amount. */
+/** Refuses a negative amount, which is shown as a number, and returns the sign of the amount. */
 export function checkAmount(amount: string, at: string, context: CheckContext<unknown>): number {
   const quantity = parseQuantity(amount)
   const sign = quantitySign(quantity)

@@ -7,7 +7,7 @@ import { qualifiedNameFaults } from "../../schema/names.ts"
 import type { CheckContext } from "../../schema/validate.ts"
 import type { ObjectFieldSelector, ResourceFieldSelector } from "../../../generated/core/v1/shared/env/types.ts"
 
-/** Paths that the reference reads in a pod. Which of them may be seen is said by those who use them. */
+/** Paths that the reference reads in a pod. Each caller decides which of them may be seen. */
 const readable: ReadonlySet<string> = new Set([
   ...["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"],
   ...["spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName"],
@@ -63,7 +63,7 @@ const hugePages = /^(limits|requests)\.hugepages-/
 const cpuDivisors = ["1m", "1"]
 const otherDivisors = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"]
 
-/** Checks a selector of an amount. `needsContainer`: it is not that of the container itself. */
+/** Checks a selector of an amount. `needsContainer`: it is not in a container itself, so it must name one. */
 export function checkResourceSelector(
   { containerName = "", divisor, resource }: ResourceFieldSelector,
   needsContainer: boolean,
@@ -84,7 +84,7 @@ export function checkResourceSelector(
   context.fail("Invalid", resource, `only divisor's values ${allowed} are supported with the ${word} resource`, `${at}.divisor`)
 }
 
-/** What causes call a resource such as `limits.memory`. */
+/** The word in causes for a resource such as `limits.memory`. */
 function wordOf(resource: string): string | undefined {
   if (hugePages.test(resource)) return "hugepages"
   if (!resources.includes(resource)) return undefined

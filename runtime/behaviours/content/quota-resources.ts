@@ -20,7 +20,7 @@ const computed = ["", "requests.", "limits."].flatMap((prefix) => ofContainers.m
 const ofQuotas: ReadonlySet<string> = new Set([...objectCounts, ...computed, "requests.storage"])
 const hugePages = "hugepages-"
 
-/** Says whether a resource of a quota is one of those that scopes select. */
+/** Says whether a name is a standard resource of quotas, to which scopes apply. */
 export function isQuotaResource(name: string): boolean {
   return ofQuotas.has(name) || name.startsWith(hugePages) || name.startsWith(`requests.${hugePages}`)
 }

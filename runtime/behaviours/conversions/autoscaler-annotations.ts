@@ -60,7 +60,7 @@ function annotated({ annotations: _before, ...metadata }: Metadata, annotations:
   return annotations === undefined ? metadata : { ...metadata, annotations }
 }
 
-/** The metrics of annotations, then that of the field, as in the reference. */
+/** The metrics of annotations, then the metric of the field, as in the reference. */
 function metricsOf({ metrics = [] }: AnnotatedParts, percent: number | undefined): MetricSpec[] {
   const others = metrics.map(newerMetric)
   if (percent !== undefined) return [...others, cpuMetric(percent)]
@@ -75,7 +75,7 @@ function cpuStatus(averageUtilization: number): MetricStatus {
   return { type: "Resource", resource: { name: "cpu", current: { averageUtilization } } }
 }
 
-/** What the field of v1 says of a metric; undefined for one that needs an annotation. */
+/** The value of the field of v1 for a metric; undefined for a metric that needs an annotation. */
 function cpuPercent({ type, resource }: MetricSpec): number | undefined {
   return type === "Resource" && resource?.name === "cpu" ? resource.target.averageUtilization : undefined
 }

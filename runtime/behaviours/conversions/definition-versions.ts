@@ -1,6 +1,6 @@
 /**
- * Definitions between v1beta1, in which old servers of kube-apiserver stored them, and v1. v1beta1 may say once what
- * holds for all versions of a kind, v1 says it of each; the client of a web hook and columns have other fields.
+ * Definitions between v1beta1, in which old servers of kube-apiserver stored them, and v1. v1beta1 may state a value
+ * once for all versions of a kind, v1 states it in each; the client of a web hook and columns have other fields.
  */
 import type {
   CustomResourceConversion,
@@ -51,7 +51,7 @@ function specOfV1beta1({
   }
 }
 
-/** What holds for all versions counts, where it is said, and not what a version says. */
+/** A value for all versions, where there is one, replaces the version's own. */
 function versionOfV1beta1(version: VersionV1beta1, all: Partial<SpecV1beta1>): CustomResourceDefinitionVersion {
   const schema = all.validation ?? version.schema
   const subresources = all.subresources ?? version.subresources
@@ -95,7 +95,7 @@ function withPort({ service, ...config }: WebhookClientConfig): WebhookClientCon
   return service === undefined ? config : { ...config, service: { port: 443, ...service } }
 }
 
-/** What all versions say alike stays in each: no client sees v1beta1, and the way back gives the same. */
+/** Values that all versions share stay in each: no client sees v1beta1, and the way back gives the same. */
 function specOfV1({ conversion, preserveUnknownFields = false, versions, ...spec }: CustomResourceDefinitionSpec): SpecV1beta1 {
   const [first] = versions ?? []
   return {

@@ -1,12 +1,12 @@
 /**
- * The shares of a priority level in v1beta3 (catalog defaults.yaml, flowcontrol.yaml). There 0 is no value: an
- * annotation says that it is meant. The stored form has the 0 alone.
+ * The shares of a priority level in v1beta3 (catalog defaults.yaml, flowcontrol.yaml). There 0 means no value, so an
+ * annotation marks a 0 that is meant. The stored form has the 0 alone.
  */
 import { defineConversion } from "../../schema/define.ts"
 import type { PriorityLevelConfiguration } from "../../../generated/flowcontrol.apiserver.orch.io/v1/priority-level-configuration/types.ts"
 import type { PriorityLevelConfiguration as PriorityLevelConfigurationV1beta3 } from "../../../generated/flowcontrol.apiserver.orch.io/v1beta3/priority-level-configuration/types.ts"
 
-/** The annotation, in the domain of the API group of an object: that of its vendor. */
+/** The annotation, in the vendor's domain, which the object's API group shows. */
 function annotationOf({ apiVersion = "" }: { readonly apiVersion?: string }): string {
   const [group = ""] = apiVersion.split("/")
   return `${group.replace(".apiserver.", ".")}/v1beta3-preserve-zero-concurrency-shares`

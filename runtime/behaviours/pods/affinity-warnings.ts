@@ -58,7 +58,7 @@ export function nodeWarnings(spec: PodSpec, path: string, vendor: Vendor): strin
   )
 }
 
-/** Renamed labels by which its pods are spread, and selectors of none. */
+/** Renamed labels by which its pods are spread, and selectors that match nothing. */
 export function topologyWarnings(spec: PodSpec, path: string, vendor: Vendor): string[] {
   return (spec.topologySpreadConstraints ?? []).flatMap((constraint, index) => {
     const place = `${path}.topologySpreadConstraints[${index}]`
@@ -66,7 +66,7 @@ export function topologyWarnings(spec: PodSpec, path: string, vendor: Vendor): s
   })
 }
 
-/** Selectors of none in the affinity to other pods. */
+/** Selectors that match nothing in the affinity to other pods. */
 export function podAffinityWarnings(spec: PodSpec, path: string): string[] {
   return (["podAffinity", "podAntiAffinity"] as const).flatMap((name) => {
     const affinity = spec.affinity?.[name]

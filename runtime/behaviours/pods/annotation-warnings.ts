@@ -1,5 +1,5 @@
 /**
- * Warnings about annotations without effect, and about those that a field replaces which is not set (catalog
+ * Warnings about annotations without effect, and about annotations whose replacement, a field, is not set (catalog
  * validation.yaml: Pod, warnings).
  */
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"
@@ -22,13 +22,13 @@ export function annotationWarnings({ metadata }: PodTemplateSpec, path: string, 
   return withoutEffect.flatMap(([name, fault]) => noted(metadata, vendor.domain(name), path, fault))
 }
 
-/** Of the annotation of the whole pod. */
+/** Warnings about the annotation of the whole pod. */
 export function seccompWarnings({ metadata, spec }: PodTemplateSpec, path: string, vendor: Vendor): string[] {
   if (spec.securityContext?.seccompProfile !== undefined) return []
   return noted(metadata, vendor.domain("seccomp.security.alpha.orch.io/pod"), path, ofSeccomp)
 }
 
-/** Of the annotations of one container. Those of AppArmor are reported for a template: a pod has its own words. */
+/** Warnings about the annotations of one container. AppArmor is reported for templates: pods have their own warning. */
 export function profileWarnings(
   { metadata, spec }: PodTemplateSpec,
   { container: { name, securityContext } }: PlacedContainer,

@@ -8,7 +8,7 @@ import { deepEqual } from "../../encoding/field-path.ts"
 import type { Vendor } from "../../base/vendor.ts"
 import { containersOf, visitedContainers } from "./fields.ts"
 
-/** What stands before the container's name in the annotation, in the neutral form. */
+/** Prefix of the annotation before the container's name, in the neutral form. */
 export const appArmorPrefix = "container.apparmor.security.beta.orch.io/"
 
 /** The warning about such an annotation. */
@@ -29,9 +29,8 @@ export function mayFillProfiles({ metadata, spec }: Pod, vendor: Vendor): boolea
 }
 
 /**
- * Fills the annotation of each container from its field or that of the pod, or the field from the annotation, which
- * `warn` reports. Changes `pod`, whose spec must be the caller's own if it has such an annotation. Called once per new
- * pod.
+ * Fills the annotation of each container from its field or the pod's, or the field from the annotation, which `warn`
+ * reports. Changes `pod`, whose spec must be the caller's own if it has such an annotation. Called once per new pod.
  */
 export function keepAppArmorInStep(pod: Pod, vendor: Vendor, warn?: (text: string) => void): void {
   const { spec } = pod
@@ -55,7 +54,7 @@ export function keepAppArmorInStep(pod: Pod, vendor: Vendor, warn?: (text: strin
       warn?.(`metadata.annotations[${prefix}${container.name}]: ${ofAppArmor}`)
     }
   }
-  // A new map, because that of the client is shared by every attempt.
+  // A new map, because every attempt shares the client's.
   if (Object.keys(added).length > 0) pod.metadata = { ...pod.metadata, annotations: { ...annotations, ...added } }
 }
 

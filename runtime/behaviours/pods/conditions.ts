@@ -1,9 +1,7 @@
 /** Conditions in a status: one entry per type. */
 import type { PodCondition, PodStatus } from "../../../generated/core/v1/shared/pod-status/types.ts"
 
-/**
- * Returns a copy of the list in which `condition` replaces the one of its type, or is appended.
- */
+/** Returns a copy of the list in which `condition` replaces the condition of its type, or is appended. */
 export function withCondition<Condition extends { type: string }>(
   conditions: readonly Condition[] | undefined,
   condition: Condition,

@@ -10,14 +10,14 @@ import type { PlacedContainer } from "./fields.ts"
 /** Maps of amounts by the name of the resource. */
 type Amounts<Name extends string> = { readonly [Each in Name]?: Readonly<Record<string, string>> | undefined }
 
-/** Of memory and storage that are no whole bytes, in the maps of these names at `path`. */
+/** Warnings about memory and storage that are not whole bytes, in the maps of these names at `path`. */
 export function byteWarnings<Name extends string>(amounts: Amounts<Name>, maps: readonly Name[], path: string): string[] {
   return ["memory", "ephemeral-storage"].flatMap((name) =>
     maps.flatMap((map) => fractionWarnings(amounts[map]?.[name], `${path}.${map}[${name}]`)),
   )
 }
 
-/** Of variables that hide an earlier one of their name, whose value they do not use. */
+/** Warnings about variables that hide an earlier one of their name and do not use its value. */
 export function variableWarnings({ container, path: below }: PlacedContainer, path: string): string[] {
   const seen = new Set<string>()
   const warnings: string[] = []
@@ -51,7 +51,7 @@ function writtenPort({ containerPort, hostIP, name, protocol }: ContainerPort): 
   return `{Name:${name ?? ""} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol ?? ""} HostIP:${hostIP ?? ""}}`
 }
 
-/** Of all ports of the containers, which share one address. */
+/** Warnings about all ports of the containers, which share one address. */
 export function portWarnings(containers: readonly PlacedContainer[], path: string): string[] {
   const groups = new Map<string, PortGroup>()
   const warnings: string[] = []
@@ -86,7 +86,7 @@ function append<Key>(lists: Map<Key, PlacedPort[]>, key: Key, port: PlacedPort):
 
 /**
  * Returns warnings about earlier ports of the group that this port conflicts with, at most `max`. A definition without
- * a host port does no more than the other one; a host port that is bound to all addresses and to one of them is a
+ * a host port adds nothing to the other one; a host port that is bound to all addresses and to one of them is a
  * conflict.
  */
 function clashes(port: PlacedPort, { all, byHostPort, byHost }: PortGroup, max: number): string[] {

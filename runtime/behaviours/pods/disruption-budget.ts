@@ -37,7 +37,7 @@ function exhausted(name: string, status: PodDisruptionBudgetStatus): ApiError {
   return tooManyRequests(refusal, 0, [{ reason: "DisruptionBudget", message }])
 }
 
-/** The condition DisruptionAllowed follows the count. Its time is that of the transition from true to false. */
+/** The condition DisruptionAllowed follows the count. Its time is the transition from true to false. */
 function insufficient(status: PodDisruptionBudgetStatus, now: string): PodDisruptionBudgetStatus {
   const before = status.conditions?.find(({ type }) => type === "DisruptionAllowed")
   const condition = {

@@ -28,7 +28,7 @@ export function volumeWarnings(spec: PodSpec, path: string): string[] {
   })
 }
 
-/** The name of a source in warnings: that of its field, but for one. */
+/** The name of a source in warnings: the name of its field, with one exception. */
 export function shownSource(source: string): string {
   return source === "storageos" ? "storageOS" : source
 }

@@ -1,26 +1,26 @@
-/** Validation of the expressions of web hook configurations and policies: each has a place, and all have a limit. */
+/** Validation of the expressions of web hook configurations and policies: each has a path, and all share a limit. */
 import { type Composition, compilePolicyExpression, type ExpressionRequest } from "../../policies/expressions.ts"
 import { policyExpressionCharactersMax, policyExpressionsMax } from "../../policies/limits.ts"
 import type { Failures } from "../../base/failure.ts"
 import { type Stages, Turns } from "../../base/turns.ts"
 
-/** An expression and what is asked of it. */
+/** An expression, its path, and the options to compile it with. */
 export interface PlacedExpression extends Omit<ExpressionRequest, "age" | "variables"> {
   /** Path of the expression: `spec.validations[0].expression`. */
   readonly field: string
   readonly source: string
-  /** What failures show of it. Absent: the source. */
+  /** Text that failures show for it. Absent: the source. */
   readonly shown?: string
   /** The variables that it sees as `variables`. Absent: none. */
   readonly composition?: Composition
-  /** The expression is that of a variable, which those that follow see under this name. */
+  /** The expression defines a variable, which later expressions see under this name. */
   readonly variable?: string
 }
 
 /** Approximate work of compiling one expression, in microseconds. */
 const compileWork = 1000
 
-/** Compiles expressions in their order. `stored`: those of the stored object, which may use what this release knows. */
+/** Compiles expressions in their order. `stored`: the stored object's texts, which may use what this release knows. */
 export function* checkingExpressions(
   expressions: readonly PlacedExpression[],
   stored: ReadonlySet<string>,

@@ -7,7 +7,7 @@ import type {
 import type { User } from "../../base/user.ts"
 import type { Access, AccessQuestion } from "../../schema/access.ts"
 
-/** What a valid review asks about: one of the two is set. */
+/** Attributes that a valid review asks about: one of the two is set. */
 export interface AskedAttributes {
   readonly resourceAttributes?: ResourceAttributes
   readonly nonResourceAttributes?: NonResourceAttributes

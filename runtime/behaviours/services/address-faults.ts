@@ -39,7 +39,7 @@ function faultsOfNames(families: readonly string[], policy: string | undefined, 
     failures.add({ type: "NotSupported", field: "spec.ipFamilyPolicy", value: policy, detail: "", supported: policyNames })
 }
 
-/** Reports what is no address. Returns whether all are, so that their families can be compared. */
+/** Reports texts that are no address. Returns whether all are addresses, so that their families can be compared. */
 function areAddresses(addresses: readonly string[], failures: Failures): boolean {
   let valid = true
   for (const [index, address] of addresses.entries()) {

@@ -1,6 +1,4 @@
-/**
- * Allocates the addresses and node ports that a service requests or needs, and releases those that it no longer uses.
- */
+/** Allocates the addresses and node ports that a service requests or needs, and releases the ones it no longer uses. */
 import { Turns } from "../../base/turns.ts"
 import { fieldKeyWork } from "../../base/work.ts"
 import { internal } from "../../base/errors.ts"
@@ -18,9 +16,9 @@ export interface Allocation {
   readonly ledgers: RangeAllocators
   readonly random: Random
   readonly failures: Failures
-  /** Nothing is stored: as in the reference, what a service asks for need not be free, and node ports not in range. */
+  /** Nothing is stored: as in the reference, a requested number need not be free, nor a node port in range. */
   readonly dryRun: boolean
-  /** What the stored service holds. */
+  /** Addresses and ports of the stored service. */
   readonly before: Holdings
 }
 
@@ -144,7 +142,7 @@ async function next(range: NumberRange, { ledgers, random }: Allocation, what: s
   return value
 }
 
-/** Releases what `after` no longer holds. */
+/** Releases the addresses and node ports that `after` no longer holds. */
 export async function releaseUnused(allocation: Pick<Allocation, "before" | "ledgers" | "ranges">, after: Holdings): Promise<void> {
   const { before, ledgers, ranges } = allocation
   const kept = { addresses: new Set(after.addresses), nodePorts: new Set(after.nodePorts) }

@@ -1,6 +1,6 @@
 /**
- * The fields that an update keeps from the stored service although the client omitted them, and those that it drops
- * although the client sent them back unchanged (catalog resources.yaml: services; defaults.yaml: Service update).
+ * The fields that an update keeps from the stored service although the client omitted them, and the fields that it
+ * drops although the client sent them back unchanged (catalog resources.yaml: services; defaults.yaml: Service update).
  */
 import { deepEqual } from "../../encoding/field-path.ts"
 import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/service/types.ts"

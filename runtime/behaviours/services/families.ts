@@ -1,5 +1,5 @@
 /**
- * The address families of a service: those it has, those it gets, and those the cluster cannot provide (catalog
+ * The address families of a service: which it has, which it gets, and which the cluster cannot provide (catalog
  * defaults.yaml: Service).
  */
 import type { Failures } from "../../base/failure.ts"
@@ -23,8 +23,8 @@ interface Surroundings {
 
 /**
  * Fills `ipFamilies` and `ipFamilyPolicy` of a spec whose `clusterIP` and `clusterIPs` are in sync. Called before
- * validation, in the steps of the reference: what fails in one of them hides the faults of the later ones. Families
- * that an update leaves out follow from the addresses, not from the stored ones.
+ * validation, in the steps of the reference: a fault in one step hides the faults of later steps. Families that an
+ * update leaves out follow from the addresses, not from the stored families.
  */
 export function fillFamilies(spec: ServiceSpec, around: Surroundings): void {
   const { old, failures } = around
@@ -69,7 +69,7 @@ function faultsOfPolicy({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy: poli
   }
 }
 
-/** The given families, followed by those of addresses that have none yet. */
+/** The given families, followed by the families of addresses that have none yet. */
 function inferred({ clusterIPs: addresses = [], ipFamilies = [] }: ServiceSpec, { cluster, failures }: Surroundings): IpFamily[] {
   const families = ipFamilies.filter((family) => family === "IPv4" || family === "IPv6")
   for (const [index, text] of addresses.entries()) {

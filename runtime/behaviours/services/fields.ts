@@ -1,4 +1,4 @@
-/** What is known of a service from its fields, and their order. */
+/** Facts about a service from its fields, and the order of the fields. */
 import { serviceSpecShape } from "../../../generated/core/v1/service/shape.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { put } from "../content/fields.ts"

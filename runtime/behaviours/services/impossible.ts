@@ -1,5 +1,5 @@
 /**
- * What a service asks for that no cluster with these ranges can give: numbers outside of them, and a new node port
+ * Requests of a service that no cluster with these ranges can fulfil: numbers outside of them, and a new node port
  * twice. The reference allocates before it validates, so it reports the first of these alone; whether another service
  * has a number is asked later, in the commit.
  */
@@ -9,15 +9,15 @@ import type { ServicePort, ServiceSpec } from "../../../generated/core/v1/servic
 import { askedNodePorts, isHeadless, mayHaveNodePorts, needsHealthCheckPort } from "./fields.ts"
 import { familyOf, type NumberRange, type ServiceRanges } from "./ranges.ts"
 
-/** Why a port is refused that another service has. Clients compare the text. */
+/** The reason to refuse a port that another service has. Clients compare the text. */
 export const alreadyAllocated = "provided port is already allocated"
 
-/** Why a port is refused that is not of the range. */
+/** The reason to refuse a port outside of the range. */
 export function outsidePorts(range: NumberRange): string {
   return `provided port is not in the valid range. The range of valid ports is ${range.text}`
 }
 
-/** Why an address is refused that is not of the range. */
+/** The reason to refuse an address outside of the range. */
 export function outsideAddresses(wanted: string, range: NumberRange): string {
   return `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${range.text}`
 }
@@ -28,7 +28,7 @@ export function healthPortFailure(port: number, why: string): Failure {
   return { type: "Invalid", field: "spec.healthCheckNodePort", value: port, detail }
 }
 
-/** Called for a spec with its families. Adds the first number that is refused; those that were held before are not. */
+/** Called for a spec with its families. Adds the first number that is refused; numbers held before are not refused. */
 export function refuseImpossible(
   spec: ServiceSpec,
   around: { ranges: ServiceRanges; old?: ServiceSpec; dryRun: boolean; failures: Failures },
@@ -54,7 +54,7 @@ function outsideAddress(spec: ServiceSpec, { addresses }: ServiceRanges, old: Se
   return undefined
 }
 
-/** Whether a port may be had, as far as the service itself says: why not, or undefined. */
+/** Returns why a service cannot have a port, as far as the service itself shows; undefined when it can. */
 type Refusal = (port: number) => string | undefined
 
 function refusedPort(
@@ -82,7 +82,7 @@ function refusedPort(
   return detail === undefined ? undefined : healthPortFailure(health, detail)
 }
 
-/** What each port of a new service has to be given, or 0. That of all ports of one number is asked for once. */
+/** Returns the node port to allocate for each port of a new service, or 0. Ports of one number ask for theirs once. */
 function askedPorts(ports: readonly ServicePort[]): readonly number[] {
   const firstOf = askedNodePorts(ports)
   const given = new Set<number>()

@@ -30,7 +30,7 @@ export class RangeAllocator {
     return undefined
   }
 
-  /** Allocates any free number, preferring those above the band. Undefined: the range is full. */
+  /** Allocates any free number, preferring numbers above the band. Undefined: the range is full. */
   next(random: Random): string | undefined {
     const { band, kept, size } = this.range
     const start = Math.max(band, kept)

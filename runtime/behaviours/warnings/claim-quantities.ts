@@ -1,4 +1,4 @@
-/** Warns of claims for no whole number of bytes (catalog validation.yaml: PersistentVolumeClaim, warnings). */
+/** Warns of claims that are not for whole bytes (catalog validation.yaml: PersistentVolumeClaim, warnings). */
 import { defineWarning } from "../../schema/define.ts"
 import type { PersistentVolumeClaimSpec } from "../../../generated/core/v1/shared/persistent-volume-claim-spec/types.ts"
 import { claimWarnings } from "../content/claim-warnings.ts"

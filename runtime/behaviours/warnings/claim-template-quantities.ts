@@ -1,4 +1,4 @@
-/** Warns of the claims of a stateful set that are for no whole number of bytes. */
+/** Warns of claims of a stateful set that are not for whole bytes. */
 import { defineWarning } from "../../schema/define.ts"
 import type { PersistentVolumeClaim } from "../../../generated/core/v1/persistent-volume-claim/types.ts"
 import { claimWarnings } from "../content/claim-warnings.ts"

@@ -1,4 +1,4 @@
-/** Warnings about the template of a replication controller. After an update, as in the reference, it is the former. */
+/** Warnings about the template of a replication controller; of an update, about the old one, as in the reference. */
 import { defineWarning } from "../../schema/define.ts"
 import type { ReplicationController } from "../../../generated/core/v1/replication-controller/types.ts"
 import type { PodTemplateSpec } from "../../../generated/core/v1/shared/pod-template/types.ts"

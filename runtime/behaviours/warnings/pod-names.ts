@@ -1,4 +1,4 @@
-/** Warnings about a name from which those of pods are made (catalog validation.yaml: CronJob and others, warnings). */
+/** Warnings about a name from which pod names are made (catalog validation.yaml: CronJob and others, warnings). */
 import { defineWarning } from "../../schema/define.ts"
 import { hostNameWarning } from "../pods/host-names.ts"
 

@@ -25,7 +25,7 @@ export const podTemplate = defineWarning<PodTemplateSpec>((template, at, object,
   return [...ofName, ...templateWarnings(template, at, context.vendor)]
 })
 
-/** Of the template at `at`, or of a pod where that is "". */
+/** Warnings about the template at `at`, or about a pod where `at` is "". */
 export function templateWarnings(template: PodTemplateSpec, at: string, vendor: Vendor): string[] {
   const { spec } = template
   const isPod = at === ""

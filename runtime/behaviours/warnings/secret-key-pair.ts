@@ -6,7 +6,7 @@ import { pemBlocks, type PemBlock } from "../../encoding/pem.ts"
 import { defineWarning } from "../../schema/define.ts"
 import type { Secret } from "../../../generated/core/v1/secret/types.ts"
 
-/** Called with each Secret. The texts are those of Go's package tls, which clients show. */
+/** Called with each Secret. The texts are from Go's package tls; clients show them. */
 export const secretKeyPair = defineWarning<Secret>(({ data = {}, type }, _at, _object, { vendor }) => {
   if (type !== vendor.domain("orch.io/tls")) return []
   const fault = pairFault(blocksOf(data["tls.crt"]), blocksOf(data["tls.key"]))

@@ -1,7 +1,7 @@
 /**
- * Says of each APIService whether it can be reached, in its condition Available. Those without a service are this
- * server's own. Of the others it is looked for what must be there before a request could be passed on: the Service, its
- * port, and an address behind it. Reasons and messages are those of kube-aggregator.
+ * Sets the condition Available of each APIService: whether it can be reached. An APIService without a service is this
+ * server's own. For the others, checks the requirements for proxying a request: the Service, its port, and an address
+ * behind it. Reasons and messages are as in kube-aggregator.
  */
 import type { APIService } from "../../../generated/apiregistration.orch.io/v1/api-service/types.ts"
 import type { Endpoints } from "../../../generated/core/v1/endpoints/types.ts"
@@ -115,7 +115,7 @@ function unavailable(reason: string, message: string): Found {
   return { status: "False", reason, message }
 }
 
-/** What the reference says of a server that does not answer. */
+/** The reference's reason for a server that does not answer. */
 const unreached = unavailable("FailedDiscoveryCheck", "this server passes no requests on to other API servers")
 
 function portOf({ spec }: Service, port: number): { readonly name?: string } | undefined {

@@ -1,7 +1,7 @@
 /**
- * Keeps an APIService for each group version that the server serves itself, as kube-aggregator does. Those of the
- * server's own groups are made once per start: what users change or delete afterwards stays until the next start. Those
- * of definitions follow their definitions. A label says which of the two an APIService is; one without it is a user's.
+ * Keeps an APIService for each group version that the server serves itself, as kube-aggregator does. APIServices of the
+ * server's own groups are made once per start: users' changes and deletions stay until the next start. APIServices of
+ * definitions follow their definitions. A label distinguishes the two; an APIService without the label is a user's.
  */
 import type { APIService } from "../../../generated/apiregistration.orch.io/v1/api-service/types.ts"
 import { serverUser } from "../../admission/server-identity.ts"
@@ -20,13 +20,13 @@ const kind = { group, version: "v1", resource: "apiservices" }
 /** Neutral name of the label. */
 const labelName = "kube-aggregator.orch.io/automanaged"
 
-/** When an APIService is made, as its label says. */
+/** Label value: when an APIService is maintained. */
 type Managed = "onstart" | "true"
 
 export interface ApiServiceRegistration extends Controller {
-  /** Resolves when each of the server's own group versions has been looked after once. */
+  /** Resolves when each of the server's own group versions has been processed once. */
   readonly made: Promise<void>
-  /** Which one has not been; undefined once all were. */
+  /** Names one that has not been processed; undefined once all were. */
   fault(): string | undefined
 }
 
@@ -35,7 +35,10 @@ export function apiServiceName(vendor: Vendor, { group: neutral, version }: Pick
   return `${version}.${vendor.group(neutral)}`
 }
 
-/** Called once by each server. `kindsKnown`: before, an APIService of a definition would look like one without. */
+/**
+ * Called once by each server. `kindsKnown`: resolves when definitions are served; before that, an APIService of a
+ * definition would look obsolete.
+ */
 export function startApiServiceRegistration(deps: ControllerDeps, kindsKnown: Promise<void>): ApiServiceRegistration {
   const { kinds } = deps.registry.deps
   if (kinds.find(group, "v1", kind.resource) === undefined)
@@ -69,11 +72,11 @@ export function startApiServiceRegistration(deps: ControllerDeps, kindsKnown: Pr
 }
 
 class Registration {
-  /** Those of the server's own groups that have not been looked after since the start. */
+  /** APIServices of the server's own groups that have not been processed since the start. */
   readonly missing = new Set<string>()
   readonly made: Promise<void>
   private readonly own = new Set<string>()
-  /** Those that the store had at the start as a start makes them. Read once, when they are first needed. */
+  /** Names of APIServices with the label `onstart` at the start. Read once, on first use. */
   private atStart: Promise<ReadonlySet<string>> | undefined
   private readonly synced = new Set<string>()
   private finish: () => void = () => undefined
@@ -82,7 +85,7 @@ class Registration {
   constructor(private readonly deps: ControllerDeps) {
     this.label = deps.registry.deps.vendor.domain(labelName)
     for (const one of deps.registry.deps.kinds.served()) {
-      // The group of APIServices is served by what reads them.
+      // Excludes the group of APIServices itself, which an aggregator serves.
       if (one.custom === undefined && one.group !== group) this.own.add(this.nameOf(one))
     }
     for (const name of this.own) this.missing.add(name)
@@ -148,7 +151,7 @@ class Registration {
     }
   }
 
-  /** Undefined: nothing of this name is served by the server itself. */
+  /** Undefined: the server itself serves no group version of this name. */
   private wantedOf(name: string): WantedService | undefined {
     const { kinds, vendor } = this.deps.registry.deps
     const dot = name.indexOf(".")

@@ -1,4 +1,4 @@
-/** Reads a request for a certificate (PKCS#10) with the library that makes the certificate. */
+/** Parses a certificate request (PKCS#10) with the library that makes the certificate. */
 import { requestedOrganizations } from "../../encoding/certificate-request.ts"
 import { pemBlocks } from "../../encoding/pem.ts"
 import { signedRequestBytesMax } from "./limits.ts"
@@ -6,13 +6,13 @@ import type { AskedCertificate, OtherName } from "./signers.ts"
 
 type Maker = typeof import("@peculiar/x509")
 
-/** What a request says besides its usages, and the parts of it that the certificate takes over. */
+/** The content of a request besides its usages, with the parts that go into the certificate. */
 export interface ReadRequest extends Omit<AskedCertificate, "usages"> {
   readonly subject: InstanceType<Maker["Name"]>
   readonly publicKey: InstanceType<Maker["PublicKey"]>
 }
 
-/** The request cannot be read, now or later. */
+/** The request is permanently unreadable. */
 export class RequestFault extends Error {}
 
 const otherNamesIdentifier = "2.5.29.17"

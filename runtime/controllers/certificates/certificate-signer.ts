@@ -16,7 +16,7 @@ import { readRequest, RequestFault } from "./asked-certificate.ts"
 import { issueCertificate } from "./issue.ts"
 import { refusalOf, type Signing, type SignerName, signerNames, type SigningPair } from "./signers.ts"
 
-/** A signer that has a pair. */
+/** A signer with a signing pair. */
 interface Signer {
   readonly name: SignerName
   readonly pair: SigningPair
@@ -65,7 +65,7 @@ function awaitsCertificate({ status: { certificate = "", conditions = [] } }: Ce
   return certificate === "" && holds("Approved") && !holds("Denied") && !holds("Failed")
 }
 
-/** The request with its certificate, or with why there will be none. */
+/** The request with its certificate, or with a condition that says why there will be none. */
 async function answered(
   { clock, registry }: ControllerDeps,
   found: CertificateSigningRequest,

@@ -1,18 +1,18 @@
-/** Makes the certificate that a request asks for. */
+/** Makes the certificate for a request. */
 import { createPrivateKey, type KeyObject, webcrypto } from "node:crypto"
 import type { ReadRequest } from "./asked-certificate.ts"
 import type { SigningPair, Usage } from "./signers.ts"
 
 type Maker = typeof import("@peculiar/x509")
 
-/** Clocks of those that check the certificate may be slow. */
+/** The clocks of machines that check the certificate may be slow. */
 const backdateMs = 5 * 60_000
-/** A certificate with a shorter life has all of it from now on. */
+/** A certificate with a shorter life keeps all of it: it is valid that long from now on. */
 const shortMs = 8 * 3600_000
-/** No certificate is valid for less, whatever its request says. */
+/** Shortest validity, whatever the request asks for. */
 const leastMs = 10 * 60_000
 
-/** Keys that sign, by what node calls them. */
+/** Signing algorithms, by node's name of the key type. */
 const algorithms: Readonly<Record<string, { readonly name: string; readonly namedCurve?: string; readonly hash?: string }>> = {
   rsa: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
   prime256v1: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
@@ -21,7 +21,7 @@ const algorithms: Readonly<Record<string, { readonly name: string; readonly name
   ed25519: { name: "Ed25519" },
 }
 
-/** How a key signs; undefined for one that cannot. Called at start, and for each certificate. */
+/** A key's signing algorithm; undefined for a key that cannot sign. Called at start, and for each certificate. */
 export function signingAlgorithm({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): (typeof algorithms)[string] | undefined {
   const name = (asymmetricKeyType === "ec" ? asymmetricKeyDetails?.namedCurve : asymmetricKeyType) ?? ""
   return Object.hasOwn(algorithms, name) ? algorithms[name] : undefined
@@ -32,9 +32,9 @@ export interface Issue {
   readonly pair: SigningPair
   readonly asked: ReadRequest
   readonly usages: readonly Usage[]
-  /** The life that the request wishes for. */
+  /** The requested life. */
   readonly expirationSeconds?: number
-  /** The life without a wish, and the longest. */
+  /** The default and longest life. */
   readonly durationMs: number
   /** 16 random bytes. */
   readonly serial: Buffer
@@ -60,14 +60,14 @@ export async function issueCertificate({ maker, pair, asked, usages, serial, ...
   return `${certificate.toString("pem")}\n`
 }
 
-/** The first byte is neither 0, which would make the number shorter, nor that of a negative one. */
+/** Makes the first byte neither 0, which would shorten the number, nor negative. */
 function positive(serial: Buffer): Buffer {
   const bytes = Buffer.from(serial)
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40
   return bytes
 }
 
-/** From when until when a certificate is valid. Throws an Error when that of the authority is not any more. */
+/** The period in which a certificate is valid. Throws an Error when the authority's own certificate has expired. */
 export function validity(
   { expirationSeconds, durationMs, nowMs }: Pick<Issue, "expirationSeconds" | "durationMs" | "nowMs">,
   authorityEndMs: number,
@@ -85,7 +85,7 @@ function wholeSecond(ms: number): Date {
 
 type Extensions = Exclude<Parameters<Maker["X509CertificateGenerator"]["create"]>[0]["extensions"], undefined>
 
-/** Nothing of the request but its names is taken over: it might ask to be an authority. */
+/** Copies only the names from the request, which might ask to be an authority. */
 function extensionsOf(
   maker: Maker,
   { otherNames, subject }: ReadRequest,
@@ -99,7 +99,8 @@ function extensionsOf(
     ...(flags === 0 ? [] : [new maker.KeyUsagesExtension(flags, true)]),
     ...(purposes.length === 0 ? [] : [new maker.ExtendedKeyUsageExtension(purposes)]),
     new maker.BasicConstraintsExtension(false, undefined, true),
-    // As the authority calls its key, however it made that up; otherwise its certificate is not found.
+    // The key id as in the authority's certificate, however it was computed; otherwise clients would not find that
+    // certificate.
     ...(keyId === undefined ? [] : [new maker.AuthorityKeyIdentifierExtension(keyId)]),
     ...(otherNames.length === 0 ? [] : [new maker.SubjectAlternativeNameExtension([...otherNames], subject.toString() === "")]),
   ]
@@ -122,7 +123,7 @@ function keyUsages({ KeyUsageFlags: flags }: Maker): UsageTable<number> {
   }
 }
 
-/** RFC 5280, 4.2.1.12, and what Microsoft and Netscape have registered. */
+/** RFC 5280, 4.2.1.12, and usages registered by Microsoft and Netscape. */
 const extendedUsages: UsageTable<string> = {
   any: "2.5.29.37.0",
   "server auth": "1.3.6.1.5.5.7.3.1",

@@ -1,11 +1,11 @@
 /**
- * The signers of the cluster: which requests each accepts, as the documentation of kube-controller-manager 1.30 states
- * it for the names below `kubernetes.io`.
+ * The signers of the cluster and the requests that each accepts, as documented for kube-controller-manager 1.30 for the
+ * names below `kubernetes.io`.
  */
 import { privilegedGroup } from "../../base/user.ts"
 import type { CertificateSigningRequestSpec } from "../../../generated/certificates.orch.io/v1/certificate-signing-request/types.ts"
 
-/** What follows the domain in `signerName`. */
+/** Part of `signerName` after the domain. */
 export const signerNames = ["kubelet-serving", "kube-apiserver-client-kubelet", "kube-apiserver-client", "legacy-unknown"] as const
 export type SignerName = (typeof signerNames)[number]
 
@@ -15,22 +15,22 @@ export interface SigningPair {
   readonly key: string
 }
 
-/** What the server signs, and with what. A signer that is absent does not sign. */
+/** Keys of the signers, and the life of certificates. A signer without a pair does not sign. */
 export interface Signing {
   readonly pairs: Readonly<Partial<Record<SignerName, SigningPair>>>
-  /** The longest life of a certificate, and that of one whose request says nothing. */
+  /** The longest life of a certificate, also used if the request sets none. */
   readonly durationMs: number
 }
 
 export type Usage = CertificateSigningRequestSpec["usages"][number]
 
-/** The other names of a certificate that are copied from its request. */
+/** Alternative names that are copied from a request into its certificate. */
 export interface OtherName {
   readonly type: "dns" | "email" | "ip" | "url"
   readonly value: string
 }
 
-/** What a request asks for, as far as signers look at it. */
+/** The parts of a request that signers check. */
 export interface AskedCertificate {
   readonly organizations: readonly string[]
   readonly commonNames: readonly string[]
@@ -38,7 +38,7 @@ export interface AskedCertificate {
   readonly usages: readonly Usage[]
 }
 
-/** Says why a signer refuses what is asked for; undefined when it signs. Called for approved requests. */
+/** Returns why a signer refuses the request; undefined when it signs. Called for approved requests. */
 export function refusalOf(signer: SignerName, asked: AskedCertificate): string | undefined {
   switch (signer) {
     case "kubelet-serving":
@@ -67,19 +67,19 @@ function clientRefusal({ otherNames: [first] }: AskedCertificate): string | unde
 
 const nodePrefix = "system:node:"
 
-/** Every common name counts: programs differ in which of several they read. */
+/** Checks every common name: programs differ in which of several they read. */
 function nodeRefusal({ organizations, commonNames, usages }: AskedCertificate, purpose: Usage): string | undefined {
   if (organizations.length !== 1 || organizations[0] !== "system:nodes") return "subject organization is not system:nodes"
   if (commonNames.length === 0 || !commonNames.every((name) => name.startsWith(nodePrefix)))
     return `subject common name does not begin with ${nodePrefix}`
   const rest = new Set(usages)
   const complete = rest.delete("digital signature") && rest.delete(purpose)
-  // Keys that are no RSA keys encipher no others.
+  // Only RSA keys encipher other keys.
   rest.delete("key encipherment")
   return complete && rest.size === 0 ? undefined : `usages did not match [digital signature, key encipherment, ${purpose}]`
 }
 
-/** Admission refuses the group as well, but not in requests that others have stored. */
+/** Admission refuses the group as well, but not in requests that other programs have stored. */
 function privilegedRefusal({ organizations }: AskedCertificate): string | undefined {
   return organizations.includes(privilegedGroup) ? `subject organization ${privilegedGroup} is not allowed` : undefined
 }

@@ -1,6 +1,6 @@
 /**
- * The controller of definitions: accepts their names, establishes them, and empties those that are deleted before it
- * removes their finalizer. All state is in the objects, so a restart resumes the work. One server of a store runs it.
+ * The controller of definitions: accepts their names, establishes them, and removes the objects of a deleted one before
+ * its finalizer. All state is in the objects, so a restart resumes the work. One server of a store runs it.
  */
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { serverAttributes } from "../../admission/server-identity.ts"
@@ -39,7 +39,7 @@ const atOnce = 16
 /** Reason of the condition Terminating while objects are left. */
 const checked = "InstanceDeletionCheck"
 
-/** Delay after which a definition whose objects are held by finalizers is looked at again. */
+/** Delay before the next check of a definition whose objects are held by finalizers. */
 const recheckMs = 1000
 
 /** Called once at start, whether definitions are served or not. */
@@ -79,9 +79,9 @@ export function startDefinitionController(deps: ControllerDeps): DefinitionContr
 
 class Definitions {
   readonly queue: WorkQueue
-  /** The newest known state of each, which includes what this controller has written. */
+  /** The newest known state of each definition, including this controller's own writes. */
   private readonly known = new KnownDefinitions()
-  /** The version in which this controller left a definition that is not being deleted: nothing is to be done there. */
+  /** The version in which this controller left a definition that is not being deleted; it needs no more work. */
   private readonly settled = new Map<string, string>()
   private readonly cancels = new Map<string, () => void>()
 
@@ -108,7 +108,7 @@ class Definitions {
     return name
   }
 
-  /** Names that a definition had may be free now. */
+  /** Names of the definition may be free now. */
   forget(definition: CustomResourceDefinition): void {
     const { name = "" } = definition.metadata
     this.known.delete(name)
@@ -136,10 +136,10 @@ class Definitions {
   private async work(name: string): Promise<void> {
     const definition = this.known.get(name)
     const { resourceVersion } = definition?.metadata ?? {}
-    // The event of its own write.
+    // The event of this controller's own write.
     if (definition === undefined || (resourceVersion !== undefined && resourceVersion === this.settled.get(name))) return
     const handle = await this.deps.registry.handle(this.kind)
-    // A batch of events brings many definitions: each is decided on in a turn of its own.
+    // A batch of events may bring many definitions: each is processed in a separate turn.
     await nextTurn()
     const finalizer = this.deps.registry.deps.vendor.group(cleanupFinalizer)
     if (definition.metadata.deletionTimestamp === undefined) await this.settle(handle, definition)
@@ -154,31 +154,31 @@ class Definitions {
     const now = timeText(clock.nowMs())
     const next = await this.change(handle, definition, (old) => {
       const accepted = { ...old, status: nextStatus(old, { taken: this.taken(old), now, vendor: registry.deps.vendor }) }
-      // The names are taken from now on, also for definitions that are decided on before this one is written.
+      // The names are taken from now on, also for definitions that are processed before this one is written.
       this.known.set(name, accepted)
       return accepted
     })
     const { resourceVersion, deletionTimestamp } = next?.metadata ?? {}
-    // A definition that was deleted meanwhile is not left like this: its next event has this version.
+    // Not for a definition that was deleted meanwhile: its next event has this version.
     if (resourceVersion !== undefined && deletionTimestamp === undefined) this.settled.set(name, resourceVersion)
     if (next === undefined || deepEqual(typed(next.status.acceptedNames), typed(definition.status.acceptedNames))) return
     this.retryRefused(next.spec.group)
   }
 
-  /** The names of the group that belong to other definitions or to kinds that were there at the start. */
+  /** The names of the group that belong to other definitions or to kinds present at the start. */
   private taken({ spec: { group }, metadata: { name: own } }: CustomResourceDefinition): TakenNames {
     const others = this.known.inGroup(group)
     const accepted = [...others].flatMap(([name, { status }]) => (name === own ? [] : [status.acceptedNames]))
     return takenNames(accepted, fixedKinds(this.deps.registry.deps, group))
   }
 
-  /** Deletes the objects of a definition, and then lets it go. */
+  /** Deletes the objects of a definition, then its finalizer. */
   private async finish(handle: KindHandle, definition: CustomResourceDefinition, finalizer: string): Promise<void> {
     const { name = "" } = definition.metadata
     this.cancels.get(name)?.()
     this.cancels.delete(name)
     const inProgress = { reason: "InstanceDeletionInProgress", message: "CustomResource deletion is in progress" }
-    // Not again after a check: each write brings the definition back here.
+    // Not again after a check: each write queues the definition again.
     await this.change(handle, definition, (old) =>
       terminatingReason(old) === checked ? old : this.terminating(old, { status: "True", ...inProgress }),
     )

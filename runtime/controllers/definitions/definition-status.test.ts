@@ -34,7 +34,7 @@ it("a definition is established on the day on which its names are free, and keep
     ["NamesAccepted False PluralConflict 01", "Established False NotAccepted 01"],
     ["NamesAccepted True NoConflicts 04", "Established True InitialNamesAccepted 04"],
     ["NamesAccepted True NoConflicts 04", "Established True InitialNamesAccepted 04"],
-    // A name that it has stays its own.
+    // The definition keeps the names that it already has.
     ["NamesAccepted True NoConflicts 04", "Established True InitialNamesAccepted 04"],
   ])
 })

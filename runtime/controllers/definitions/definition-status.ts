@@ -1,4 +1,4 @@
-/** The status that the server gives to a definition: accepted names and conditions. Pure. */
+/** Computes the status of a definition: accepted names and conditions. Pure. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionStatus,
@@ -11,7 +11,7 @@ import { acceptNames, type TakenNames } from "./names.ts"
 
 type Condition = Omit<DefinitionCondition, "lastTransitionTime">
 
-/** Returns the next status of a definition; an equal one when nothing is to be changed. `now`: RFC 3339. */
+/** Returns the next status of a definition; an equal one when there is no change. `now`: RFC 3339. */
 export function nextStatus(
   definition: CustomResourceDefinition,
   { taken, now, vendor }: { readonly taken: TakenNames; readonly now: string; readonly vendor: Vendor },
@@ -37,7 +37,7 @@ function namesCondition(conflict: { readonly reason: string; readonly message: s
   return { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
 }
 
-/** A definition that was established once stays so. */
+/** An established definition stays established. */
 function establishedCondition(before: readonly DefinitionCondition[], isAccepted: boolean): Condition | undefined {
   if (isConditionTrue(before, "Established")) return undefined
   if (isAccepted)
@@ -45,7 +45,9 @@ function establishedCondition(before: readonly DefinitionCondition[], isAccepted
   return { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" }
 }
 
-/** Groups of the vendor's own domains say in an annotation that they were reviewed. Undefined for all others. */
+/**
+ * Groups of the vendor's own domains need an annotation that says that they were reviewed. Undefined for all others.
+ */
 function approvalCondition(definition: CustomResourceDefinition, vendor: Vendor): Condition | undefined {
   if (!isProtectedGroup(definition.spec.group, vendor)) return undefined
   const { state, reason: message } = approvalOf(typed(definition), vendor)

@@ -8,14 +8,14 @@ import { deleteContent } from "../delete-content.ts"
 import { definitionController } from "../identities.ts"
 
 export interface EmptiedDefinition {
-  /** Objects that are still there. */
+  /** Number of remaining objects. */
   readonly left: number
-  /** The condition Terminating once none is left, or what holds the objects up. */
+  /** The condition Terminating once no objects are left, or the reason that objects are left. */
   readonly reason: string
   readonly message: string
 }
 
-/** Called for a definition that is being deleted, when new objects are refused already. */
+/** Called for a definition that is being deleted, once new objects are refused. */
 export async function emptyDefinition(registry: Registry, definition: CustomResourceDefinition): Promise<EmptiedDefinition> {
   if (!isConditionTrue(definition.status.conditions, "Established"))
     return { left: 0, reason: "NeverEstablished", message: "resource was never established" }

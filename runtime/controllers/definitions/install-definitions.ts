@@ -1,4 +1,4 @@
-/** Installs the definitions that a start brings, before the server is ready. */
+/** Installs the definitions given at start, before the server is ready. */
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import type { Clock } from "../../base/clock.ts"
 import { ApiError } from "../../base/errors.ts"
@@ -14,7 +14,7 @@ import { typed } from "../../schema/typed.ts"
 import { errorText } from "../../base/error-text.ts"
 import { acceptNames, fixedKinds, takenNames } from "./names.ts"
 
-/** A start cannot go on without the definitions that it was given. */
+/** The start cannot go on, because definitions were refused. */
 export class RefusedDefinitionsError extends Error {}
 
 export interface StartDefinition {
@@ -23,7 +23,7 @@ export interface StartDefinition {
   readonly where: string
 }
 
-/** What the installation needs of the server. */
+/** Parts of the server that the installation needs. */
 export interface InstallDeps {
   readonly client: ObjectClient
   readonly kinds: KindTable
@@ -33,22 +33,24 @@ export interface InstallDeps {
 
 const installsAtOnce = 16
 
-/** Time for one definition until its kind is served: the store or another server of it may have to come back. */
+/**
+ * Milliseconds for one definition until its kind is served: the store or another server of it may have to come back.
+ */
 const installMsMax = 60_000
 
-/** Delay after a failure that may pass; doubled each time, up to `retryMsMax`. */
+/** Delay after a transient failure; doubled each time, up to `retryMsMax`. */
 const retryMs = 100
 const retryMsMax = 5000
 
-/** The manager of fields that a start has applied. */
+/** Field manager of applied definitions. */
 const fieldManager = "orch-apiserver"
 
 const collection = { group: definitionGroup, version: "v1", resource: definitionResource, namespace: "" }
 
 /**
- * Applies definitions, so that those that are there already get what is new, and resolves when their kinds are served.
- * Rejects with RefusedDefinitionsError, which says why, if one is refused, does not get its names, or is not served
- * within `installMsMax`. A definition that is being deleted is created again once it is gone.
+ * Applies definitions, which also updates existing ones, and resolves when their kinds are served. Rejects with
+ * RefusedDefinitionsError, which says why, if one is refused, does not get its names, or is not served within
+ * `installMsMax`. A definition that is being deleted is created again once it is gone.
  */
 export async function installDefinitions(deps: InstallDeps, definitions: readonly StartDefinition[]): Promise<void> {
   const faults: string[] = []
@@ -96,7 +98,7 @@ class Installation {
     if (versions?.some(({ served }) => served) === true) await this.served()
   }
 
-  /** Tries again while the store or the server cannot answer. */
+  /** Retries while the store or the server cannot answer. */
   private async apply(definition: JsonObject): Promise<void> {
     const { client } = this.deps
     for (let delay = retryMs; ; delay = Math.min(delay * 2, retryMsMax)) {
@@ -125,11 +127,11 @@ class Installation {
     if (signal.aborted) throw failure
   }
 
-  /** Resolves when the definition has the names that it asks for, or when it is gone. Throws NameConflict. */
+  /** Resolves when the definition has all its requested names, or when it is gone. Throws NameConflict. */
   private async settled(): Promise<"deleted" | "named"> {
     const { signal } = this
     let state = ""
-    // Bounded: ends with the state that it waits for.
+    // Bounded: ends in the expected state.
     for await (const { type, object } of this.deps.client.watch(collection, { fieldSelector: `metadata.name=${this.name}`, signal })) {
       if (type === "DELETED") return "deleted"
       const definition = typed<CustomResourceDefinition>(object)
@@ -140,8 +142,8 @@ class Installation {
   }
 
   /**
-   * Conditions alone are not enough: those of a definition that was there before are about its old names; the owner of
-   * a name may be about to give it up, because it is being deleted or this start changes it. Both bring another event.
+   * Conditions are not enough: the conditions of an existing definition are about its old names, and the owner of a
+   * name may be about to release it, because it is being deleted or this start changes it. Both cause another event.
    */
   private async hasNames(definition: CustomResourceDefinition): Promise<boolean> {
     const { spec, status } = definition
@@ -161,7 +163,7 @@ class Installation {
     return false
   }
 
-  /** Whether `other` goes on to have names that `definition` asks for. */
+  /** Whether `other` keeps names that `definition` asks for. */
   private keepsNames(definition: CustomResourceDefinition, { metadata }: CustomResourceDefinition): boolean {
     if (metadata.deletionTimestamp !== undefined) return false
     const change = this.installed.find((one) => nameOf(one.definition) === metadata.name)
@@ -171,7 +173,7 @@ class Installation {
     return acceptNames(definition, takenNames([typed(spec.names)])).conflict !== undefined
   }
 
-  /** Resolves when a kind of the definition is in the table. */
+  /** Resolves when the table has a kind of the definition. */
   private async served(): Promise<void> {
     const { kinds } = this.deps
     const { name, signal } = this
@@ -198,7 +200,7 @@ function lateText(state: string): string {
   return `it is not served after ${installMsMax / 1000} seconds${state}`
 }
 
-/** A definition that is being deleted goes when its objects are gone, and finalizers may hold them for ever. */
+/** A terminating definition goes once its objects are gone, and finalizers may hold them forever. */
 function deletionState({ status }: CustomResourceDefinition): string {
   const terminating = status.conditions?.find(({ type }) => type === "Terminating")
   return `: it is being deleted: ${terminating?.message ?? "its finalizers are left"}`

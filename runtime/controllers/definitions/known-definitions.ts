@@ -1,4 +1,4 @@
-/** The definitions of a store by name and by group: a name is taken or free within its group. */
+/** The definitions of a store by name and by group. Names are unique within a group. */
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 
 type Named = ReadonlyMap<string, CustomResourceDefinition>
@@ -13,7 +13,7 @@ export class KnownDefinitions {
     return this.byName.get(name)
   }
 
-  /** The group of a definition never changes: it is a part of the name. */
+  /** The group of a definition never changes, since it is a part of the name. */
   set(name: string, definition: CustomResourceDefinition): void {
     const { group } = definition.spec
     this.byName.set(name, definition)
@@ -34,7 +34,7 @@ export class KnownDefinitions {
     return this.byGroup.get(group) ?? none
   }
 
-  /** A copy: the caller may delete while it goes through it. */
+  /** A copy, so that the caller may delete during iteration. */
   all(): readonly (readonly [name: string, definition: CustomResourceDefinition])[] {
     return [...this.byName]
   }

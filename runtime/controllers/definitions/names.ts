@@ -1,6 +1,6 @@
 /**
- * Which names a definition gets. A name belongs to the first definition of a group that asked for it. Rules and texts
- * are those of apiextensions-apiserver (pkg/controller/status).
+ * Assigns names to definitions. A name belongs to the first definition of a group that asked for it. Rules and texts
+ * are as in apiextensions-apiserver (pkg/controller/status).
  */
 import type {
   CustomResourceDefinition,
@@ -12,7 +12,7 @@ import type { KindTable } from "../../registry/kinds.ts"
 import type { Kind } from "../../schema/kind.ts"
 import { typed } from "../../schema/typed.ts"
 
-/** The names of a group that others have. */
+/** Names of a group that are in use. */
 export interface TakenNames {
   /** Plural, singular and short names. */
   readonly resources: ReadonlySet<string>
@@ -20,7 +20,7 @@ export interface TakenNames {
   readonly kinds: ReadonlySet<string>
 }
 
-/** The names that several definitions have, and those of kinds that were there at the start. */
+/** The names of several definitions, and of kinds present at the start. */
 export function takenNames(definitions: Iterable<CustomResourceDefinitionNames>, fixed: readonly Kind[] = []): TakenNames {
   const resources = new Set<string>()
   const kinds = new Set<string>()
@@ -35,7 +35,7 @@ export function takenNames(definitions: Iterable<CustomResourceDefinitionNames>,
   return { resources, kinds }
 }
 
-/** The kinds of a group that were there at the start. `group` is that of a definition. */
+/** The kinds of a group that were present at the start. `group`: as in a definition. */
 export function fixedKinds({ kinds, vendor }: { readonly kinds: KindTable; readonly vendor: Vendor }, group: string): readonly Kind[] {
   const neutral = vendor.neutralGroup(group)
   if (!kinds.hasFixedGroup(neutral)) return []
@@ -44,11 +44,11 @@ export function fixedKinds({ kinds, vendor }: { readonly kinds: KindTable; reado
 
 export interface AcceptedNames {
   readonly names: CustomResourceDefinitionNames
-  /** Why some are refused. Undefined: all are accepted. */
+  /** Why some names are refused. Undefined: all are accepted. */
   readonly conflict?: { readonly reason: string; readonly message: string }
 }
 
-/** Decides on the names that a definition asks for. A name that it has already stays its own. Pure. */
+/** Decides on the names that a definition asks for. It keeps names that it already has. Pure. */
 export function acceptNames({ spec, status }: CustomResourceDefinition, taken: TakenNames): AcceptedNames {
   const { names: asked } = spec
   const accepted = status.acceptedNames

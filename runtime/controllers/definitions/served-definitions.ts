@@ -1,6 +1,6 @@
 /**
- * Keeps the table of kinds equal to the established definitions. Every server of a store does this for itself, from its
- * own watch of the definitions.
+ * Keeps the table of kinds equal to the established definitions. Every server of a store does this with its own watch
+ * of the definitions.
  */
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
 import { definitionGroup, definitionResource } from "../../definitions/definition-kind.ts"
@@ -15,13 +15,13 @@ import type { Controller, ControllerDeps } from "../controller.ts"
 import { startInformer } from "../informer.ts"
 
 export interface ServedDefinitions extends Controller {
-  /** Resolves when the kinds of all definitions that were there at the start are served. */
+  /** Resolves when the kinds of all definitions present at the start are served. */
   readonly ready: Promise<void>
-  /** Why they are not yet; undefined once they are. */
+  /** Why they are not served yet; undefined once they are. */
   fault(): string | undefined
 }
 
-/** A definition as it is in the table. */
+/** A definition in the table. */
 interface Served {
   readonly definition: CustomResourceDefinition
   readonly parts: DefinitionParts
@@ -52,7 +52,7 @@ export function startServedDefinitions(
   }
 }
 
-/** Metadata of a resource inside of another has a namespace or none, whatever its kind. */
+/** Metadata of an embedded resource may or may not have a namespace, whatever its kind. */
 const checkMetadata: DefinitionOptions["checkMetadata"] = (metadata, path, failures) =>
   validateObjectMeta(metadata, { namespaced: (metadata.namespace ?? "") !== "", nameRule: "path-segment", failures, path })
 
@@ -82,7 +82,7 @@ class DefinitionTable {
 
   /** Returns the name of the definition. */
   change(object: CachedObject, isGone: boolean): string {
-    // Not `field`, which would parse the definition for its name alone.
+    // Uses the key: `field` would parse the whole definition for its name.
     const name = object.key.slice(object.key.lastIndexOf("/") + 1)
     const definition = isGone ? undefined : readDefinition(object)
     const { definitions } = this.deps.registry
@@ -116,7 +116,7 @@ class DefinitionTable {
   }
 }
 
-/** As the reference: objects are read as before while neither the spec nor the accepted names change. */
+/** As in the reference: reading of objects does not change while neither the spec nor the accepted names change. */
 function servesSame(before: CustomResourceDefinition, now: CustomResourceDefinition): boolean {
   return (
     before.metadata.uid === now.metadata.uid &&
@@ -125,10 +125,10 @@ function servesSame(before: CustomResourceDefinition, now: CustomResourceDefinit
   )
 }
 
-/** Several controllers read the same object: they share the definition, which none of them changes. */
+/** Shared by the controllers that read the same object; none of them changes the definition. */
 const read = new WeakMap<CachedObject, CustomResourceDefinition>()
 
-/** Undefined for a definition that cannot be decoded, which the cache reports. */
+/** Undefined for a definition that cannot be decoded; the cache reports it. */
 export function readDefinition(object: CachedObject): CustomResourceDefinition | undefined {
   try {
     const definition = read.get(object) ?? typed<CustomResourceDefinition>(parseObject(object.json()))

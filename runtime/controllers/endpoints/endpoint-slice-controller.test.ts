@@ -68,7 +68,7 @@ test("a service without pods has one empty slice, of each family", async () => {
   ])
   await makePod(one, "p1", { ips: ["10.1.0.1", "fd01::1"] })
   expect((await addresses()).sort()).toEqual([["10.1.0.1"], ["fd01::1"]])
-  // The empty ones were filled.
+  // The empty slices were filled.
   expect((await slices()).map(({ metadata }) => metadata.name).sort()).toEqual(empty.map(({ metadata }) => metadata.name).sort())
 })
 
@@ -92,7 +92,7 @@ test("a hundred endpoints to a slice, and a change writes one slice", async () =
   await report(one, "p7", { ips: ["10.2.0.8"], ready: false })
   await report(one, "p8", { ips: ["10.2.0.9"], ready: false })
   await controller.idle()
-  // So many pods are waited for a little.
+  // A service with so many pods waits a little.
   expect(commits()).toBe(0)
   await retried(one, controller, 250)
   expect(commits()).toBe(1)

@@ -1,6 +1,6 @@
 /**
  * Keeps the EndpointSlices of each service with a selector equal to the pods that it selects, a hundred to a slice. A
- * slice belongs to its service and goes with it.
+ * slice is owned by its service and deleted with it.
  */
 import type { EndpointInput, EndpointPort } from "../../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
 import type { Service } from "../../../generated/core/v1/service/types.ts"
@@ -38,7 +38,7 @@ export function startEndpointSliceController(deps: ControllerDeps): KeyedControl
       {
         kind: sliceKind,
         changed(slice, keys, event) {
-          // What others change or delete is put right; what this controller writes finds nothing to do.
+          // Queues changes and deletions by others; after the controller's own writes there is nothing to do.
           const labels = [slice.labels(), ...(event?.previous === undefined ? [] : [event.previous.labels()])]
           if (event === undefined || event.type === "ADDED") return
           for (const { [serviceName]: service, [managedBy]: by } of labels)
@@ -56,7 +56,7 @@ async function sync(deps: ControllerDeps, { pods, triggers }: { pods: ServicePod
   if (!(await pods.known())) return
   const service = await orUndefined(deps.api(user).core.v1.services.get(namespace, name))
   if (service === undefined) triggers.forget(key)
-  // The collector of garbage deletes the slices of a service that is gone.
+  // The garbage collector deletes the slices of a deleted service.
   if (service === undefined || service.metadata.deletionTimestamp !== undefined) return
   const { selector = {}, type } = service.spec
   if (type === "ExternalName" || Object.keys(selector).length === 0) return
@@ -89,7 +89,7 @@ interface Gathered extends EndpointGroup {
   readonly endpoints: Map<string, EndpointInput>
 }
 
-/** Returns the zone of a node; "" if that is not known. */
+/** Returns the zone of a node; "" if it is unknown. */
 type ZoneOf = (node: string) => string
 
 async function groupsOf(service: Service, pods: readonly PodRecord[], zoneOf: ZoneOf): Promise<readonly EndpointGroup[]> {

@@ -1,5 +1,5 @@
 /**
- * Writes EndpointSlices for Endpoints that somebody made for a service without a selector, so that those who read only
+ * Writes EndpointSlices for Endpoints that a user made for a service without a selector, so that clients that read only
  * slices find them.
  */
 import type { Endpoints, EndpointAddress, EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
@@ -42,7 +42,7 @@ export function startEndpointSliceMirroring(deps: ControllerDeps): KeyedControll
         kind: sliceKind,
         changed(slice, keys, event) {
           const { [serviceName]: name, [managedBy]: by } = (event?.previous ?? slice).labels()
-          // At the start: its Endpoints may be gone.
+          // At the start, its Endpoints may be gone.
           if (name !== undefined && by === vendor.group(manager) && event?.type !== "ADDED")
             keys.add(`${slice.field("metadata.namespace")}/${name}`)
         },

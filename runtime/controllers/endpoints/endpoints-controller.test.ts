@@ -26,7 +26,7 @@ async function endpoints(): Promise<Endpoints> {
   return typed((await one.get("endpoints", "a/web")) ?? {})
 }
 
-/** `ip:port` of what is ready, `(ip:port)` of what is not. */
+/** `ip:port` of ready addresses, `(ip:port)` of others. */
 async function addresses(): Promise<string[]> {
   const { subsets = [] } = await endpoints()
   return subsets.flatMap(({ addresses: ready = [], notReadyAddresses: others = [], ports = [] }) => {

@@ -1,6 +1,6 @@
 /**
  * Keeps the Endpoints of each service with a selector equal to the addresses of the pods that it selects. Endpoints of
- * services without one are their authors'.
+ * services without a selector are left to their authors.
  */
 import type { Endpoints, EndpointAddress, EndpointPort, EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
 import type { Service } from "../../../generated/core/v1/service/types.ts"
@@ -40,8 +40,8 @@ export function startEndpointsController(deps: ControllerDeps): KeyedController 
       {
         kind: { group: "", version: "v1", resource: "endpoints" },
         changed(object, keys, event) {
-          // Those that are there at the start may be of services that went while no controller ran. Later ones
-          // without a service are their authors'.
+          // Endpoints present at the start may belong to services that were deleted while no controller ran. Later ones
+          // without a service are left to their authors.
           if (event !== undefined && event.type !== "DELETED") return
           if (parseObject(object.json()).metadata?.annotations?.[leader] !== undefined) return
           keys.add(keyOf(object))
@@ -107,7 +107,7 @@ function wantedOf({ registry }: ControllerDeps, { service, current, subsets }: W
   }
 }
 
-/** Whether the stored object says the same, with or without empty maps. Subsets are stored in one canonical form. */
+/** Whether the stored object is equal, with or without empty maps. Subsets are stored in one canonical form. */
 function isSame({ metadata, subsets = [] }: Endpoints, wanted: Pick<Endpoints, "metadata" | "subsets">): boolean {
   return (
     isDeepStrictEqual(metadata.labels ?? {}, wanted.metadata.labels) &&
@@ -122,7 +122,7 @@ interface Gathered {
   readonly notReadyAddresses: EndpointAddress[]
 }
 
-/** One subset for each set of ports that the pods have. */
+/** One subset for each distinct set of ports among the pods. */
 async function subsetsOf(service: Service, pods: readonly PodRecord[]): Promise<EndpointSubset[]> {
   const byPorts = new Map<string, Gathered>()
   const turns = new Turns()
@@ -144,7 +144,7 @@ function gather(byPorts: Map<string, Gathered>, service: Service, pod: PodRecord
   const [ip] = ipsOf(pod, family)
   if (ip === undefined || (pod.isTerminating && !publishes)) return
   const ports = resolvePorts(spec, pod)
-  // Without ports only the name of a headless service leads anywhere.
+  // Without ports, an address is useful only for the DNS name of a headless service.
   if (ports.length === 0 && !((spec.ports ?? []).length === 0 && isHeadless(spec))) return
   const key = JSON.stringify(ports)
   const found = byPorts.get(key) ?? { ports: ports.map(portOf), addresses: [], notReadyAddresses: [] }

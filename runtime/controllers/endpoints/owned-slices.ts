@@ -14,7 +14,7 @@ export const sliceKind = { group: "discovery.orch.io", version: "v1", resource: 
 export const serviceNameLabel = "orch.io/service-name"
 export const managedByLabel = "endpointslice.orch.io/managed-by"
 
-/** What all slices of one object have. */
+/** Common properties of all slices of one object. */
 export interface SliceOwner {
   readonly user: ReturnType<typeof controllerUser>
   /** The value of the label `managed-by`, neutral. */
@@ -23,13 +23,13 @@ export interface SliceOwner {
   readonly kind: "Service" | "Endpoints"
   readonly metadata: ObjectMeta
   readonly labels: Readonly<Record<string, string>>
-  /** Absent: annotations are others'. */
+  /** Absent: annotations are left as they are. */
   readonly annotations?: Readonly<Record<string, string>>
-  /** What slices that are written say of the time of the change. Absent: nothing. */
+  /** Time of the change, for an annotation of written slices. Absent: none. */
   readonly trigger?: Pick<Trigger, "since">
 }
 
-/** Those of an owner that are not being deleted. */
+/** The slices of an owner that are not being deleted. */
 export async function slicesOf(
   { api, registry }: ControllerDeps,
   { user, manager, namespace, name }: Pick<SliceOwner, "user" | "manager"> & { readonly namespace: string; readonly name: string },
@@ -40,7 +40,7 @@ export async function slicesOf(
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
 }
 
-/** Brings the slices of an owner to what is wanted. Throws for a conflict; the caller tries again. */
+/** Changes the slices of an owner according to a plan. Throws for a conflict; the caller retries. */
 export async function writeSlices(
   deps: ControllerDeps,
   owner: SliceOwner,
@@ -59,7 +59,7 @@ export async function writeSlices(
       ? {}
       : { annotations: withTrigger(annotations, deps.registry.deps.vendor.domain(triggerTimeAnnotation), owner.trigger) }
   const ownerReferences = [{ apiVersion: "v1", kind: owner.kind, name, uid, controller: true, blockOwnerDeletion: true }]
-  // A store in memory answers within the turn: all slices of a large service would be one.
+  // A store in memory answers within the turn, so all slices of a large service would be written in one.
   for (const { addressType, ports, endpoints } of creations) {
     await nextTurn()
     const metadata = { generateName: `${name}-`, ownerReferences, ...meta, ...annotated(meta.annotations) }

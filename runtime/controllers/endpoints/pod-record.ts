@@ -1,4 +1,4 @@
-/** What the endpoints of services need to know of a pod: little enough to keep of every pod. */
+/** The fields of a pod that the controllers of endpoints need: few enough to keep for every pod. */
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { Service, ServicePort } from "../../../generated/core/v1/service/types.ts"
 import { isHeadless } from "../../behaviours/services/fields.ts"
@@ -14,10 +14,10 @@ export interface PodRecord {
   readonly name: string
   readonly uid: string
   readonly labels: Readonly<Record<string, string>>
-  /** Has an address and has not ended: it may be an endpoint. */
+  /** The pod has an address and has not ended, so it may be an endpoint. */
   readonly serves: boolean
   readonly isReady: boolean
-  /** When it became ready, or not ready; "" if that is not known. */
+  /** When it became ready, or not ready; "" if unknown. */
   readonly readySince: string
   readonly isTerminating: boolean
   readonly ips: readonly string[]
@@ -28,7 +28,7 @@ export interface PodRecord {
   readonly ports: Readonly<Record<string, number>>
 }
 
-/** Called for every pod that is there, and again for each change. Throws UndecodableError. */
+/** Called for every existing pod, and again for each change. Throws UndecodableError. */
 export function podRecord(object: CachedObject): PodRecord {
   const { metadata, spec, status = {} } = typed<Pod>(parseObject(object.json()))
   const ips = (status.podIPs ?? []).map(({ ip }) => ip)
@@ -52,7 +52,7 @@ export function podRecord(object: CachedObject): PodRecord {
   }
 }
 
-/** Containers that start before the others and then run beside them have ports as well. */
+/** Includes sidecars, which are init containers but may have ports too. */
 function namedPorts({ containers, initContainers = [] }: Pod["spec"]): Record<string, number> {
   const named: Record<string, number> = {}
   for (const { ports = [] } of [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === "Always")])
@@ -60,21 +60,21 @@ function namedPorts({ containers, initContainers = [] }: Pod["spec"]): Record<st
   return named
 }
 
-/** The addresses of a pod that are of one family. */
+/** The addresses of a pod in one family. */
 export function ipsOf({ ips }: Pick<PodRecord, "ips">, family: Family): string[] {
   return ips.filter((ip) => familyOf(ip) === family)
 }
 
-/** Undefined for what is no address. */
+/** Undefined for a text that is not an address. */
 export function familyOf(ip: string): Family | undefined {
   const parsed = parseIp(ip)
   return parsed === undefined ? undefined : parsed.family === 4 ? "IPv4" : "IPv6"
 }
 
-/** Making an endpoint of a pod and looking for its place, in the unit of `base/work.ts`. */
+/** Work of making an endpoint of a pod and placing it, in the unit of `base/work.ts`. */
 export const endpointWork = 10
 
-/** A port of a service as it is at one pod. */
+/** A port of a service, resolved for one pod. */
 export interface ResolvedPort {
   readonly name: string
   readonly port: number
@@ -82,7 +82,7 @@ export interface ResolvedPort {
   readonly appProtocol?: string
 }
 
-/** The ports of a service at a pod. One whose name the pod does not have is left out. */
+/** The ports of a service at a pod. Omits named ports that the pod does not have. */
 export function resolvePorts({ ports = [] }: Service["spec"], pod: PodRecord): ResolvedPort[] {
   return ports.flatMap((port) => {
     const number = portAt(port, pod)
@@ -95,12 +95,12 @@ function portAt({ targetPort, protocol = "TCP" }: ServicePort, { ports }: PodRec
   return typeof targetPort === "number" ? targetPort : ports[`${targetPort}/${protocol}`]
 }
 
-/** Whether the pod is known by its hostname below the name of the service. */
+/** Whether DNS knows the pod by its hostname below the name of the service. */
 export function hasHostname({ hostname, subdomain }: PodRecord, { metadata }: Service): boolean {
   return hostname !== "" && subdomain === metadata.name
 }
 
-/** The families in which a service has endpoints; the first one is that of its Endpoints object. */
+/** The address families of a service's endpoints; its Endpoints object has the first. */
 export function familiesOf({ ipFamilies = [], clusterIP = "", ...spec }: Service["spec"]): readonly Family[] {
   if (ipFamilies.length > 0) return ipFamilies
   // A Service that was stored before it had families.

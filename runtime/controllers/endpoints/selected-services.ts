@@ -1,4 +1,4 @@
-/** Services by what they select, so that the change of a pod looks only at services that may select it. */
+/** Services indexed by their selectors, so that a change of a pod checks only services that may select it. */
 import type { LabelSelector } from "../../query/selector.ts"
 import { labelSelectorOfMap } from "../../query/selector.ts"
 

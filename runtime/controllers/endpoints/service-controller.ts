@@ -1,4 +1,7 @@
-/** What the controllers of endpoints share: keys that are services, which a change of a service or a pod concerns. */
+/**
+ * Shared by the controllers of endpoints: keys are services, and a change of a service or a pod queues the services
+ * that it affects.
+ */
 import type { ControllerDeps } from "../controller.ts"
 import { type KeyedController, type KeyedOptions, startKeyedController } from "../keyed-controller.ts"
 import type { ServicePods } from "./service-pods.ts"

@@ -1,5 +1,5 @@
 /**
- * Follows services and pods for the controllers of endpoints: which services a change concerns, and which pods a
+ * Follows services and pods for the controllers of endpoints: the services that a change affects, and the pods that a
  * service selects. The controllers of one server share it, so that each pod is read once.
  */
 import { lookWork, requirementWork } from "../../base/work.ts"
@@ -17,20 +17,20 @@ import { SelectedServices } from "./selected-services.ts"
 
 export interface ServicePods extends Controller {
   /**
-   * Adds `namespace/name` of each service that a change concerns to `keys`; at once all that are known. Those of many
-   * pods are added a little later: their pods change often, and the work on them is that of all their pods.
+   * Adds `namespace/name` of each service that a change affects to `keys`, and all known services at once. A service
+   * with many pods is added a little later: its pods change often, and each time all of them are processed.
    */
   subscribe(keys: Keys): () => void
-  /** The zone of a node, by its name; "" if it is in none, or is not known. */
+  /** The zone of a node, by its name; "" if it has none or is unknown. */
   zoneOf(node: string): string
   /**
-   * Resolves with true once all pods and nodes are known: what is computed before would lack some. False: the work
+   * Resolves with true once all pods and nodes are known: earlier results would be incomplete. With false when the work
    * ends.
    */
   known(): Promise<boolean>
-  /** Resolves when everything that was received is handled. For tests. */
+  /** Resolves when all received events are handled. For tests. */
   settled(): Promise<void>
-  /** The pods that the selector of a service chooses, found in turns of the event loop. */
+  /** The pods that match the selector of a service, found in turns of the event loop. */
   select(key: string, selector: Readonly<Record<string, string>>): Promise<readonly PodRecord[]>
 }
 
@@ -42,15 +42,15 @@ interface Shared {
   users: number
 }
 
-/** Up to this number of pods a service is brought up to date at once. */
+/** Pods of a service up to which it is updated at once. */
 const podsAtOnceMax = 100
-/** Per pod of larger ones, and the longest delay of all. */
+/** Delay per pod of larger services, and the longest delay. */
 const delayMsPerPod = 1
 const delayMaxMs = 1000
 
 const shared = new WeakMap<ControllerDeps, Shared>()
 
-/** Called by each controller of endpoints when it starts; the last one that stops it ends the work. */
+/** Called by each controller of endpoints when it starts. The work ends when the last of them stops it. */
 export function shareServicePods(deps: ControllerDeps): ServicePods {
   const found = shared.get(deps) ?? { pods: new Followed(deps), users: 0 }
   found.users++
@@ -79,7 +79,7 @@ class Followed {
   private readonly zones = new Map<string, string>()
   private readonly services = new Map<string, SelectedServices>()
   private readonly serviceKeys = new Set<string>()
-  /** How many pods a service selected when it was last looked at. */
+  /** The number of pods that a service selected when it was last processed. */
   private readonly sizes = new Map<string, number>()
   private readonly listeners = new Set<Keys>()
   private readonly informers
@@ -246,7 +246,7 @@ class Followed {
     if (pods.size > 0) this.pods.set(namespace, pods)
     else this.pods.delete(namespace)
     this.moveToNode(key, before?.nodeName ?? "", now?.nodeName ?? "")
-    // Most changes of a pod are none of its endpoints.
+    // Most changes of a pod do not affect endpoints.
     if ((before?.serves !== true && now?.serves !== true) || isDeepStrictEqual(before, now)) return
     const services = this.services.get(namespace)
     const concerned = [before, now].flatMap((pod) => (pod === undefined ? [] : (services?.selecting(pod.labels) ?? [])))

@@ -21,7 +21,7 @@ interface Stored {
 
 const sliceOf = ({ name, content }: Stored): EndpointSlice => typed({ metadata: { name }, ...content })
 
-/** What is stored after a plan; fails if a plan would write a slice that is not there, or one more than once. */
+/** The stored slices after a plan; fails if a plan would write a missing slice, or one slice more than once. */
 async function apply(stored: readonly Stored[], wanted: readonly EndpointGroup[]): Promise<{ stored: Stored[]; writes: number }> {
   const plan = await planSlices({ existing: stored.map(sliceOf), wanted, endpointsMax, isOutdated: () => false })
   const next = new Map(stored.map(({ name, content }) => [name, content]))

@@ -1,12 +1,12 @@
 /**
- * Which EndpointSlices are created, changed and deleted so that they have the wanted endpoints, with few writes: an
- * endpoint stays in its slice, what is new fills slices that change anyway, and then those that have room. Pure.
+ * Plans which EndpointSlices to create, update and delete for the wanted endpoints, with few writes: an endpoint stays
+ * in its slice; new ones fill slices that change anyway, then slices with room. Pure.
  */
 import type { EndpointInput, EndpointPort, EndpointSlice } from "../../../generated/discovery.orch.io/v1/endpoint-slice/types.ts"
 import { Turns } from "../../base/turns.ts"
 import { endpointWork } from "./pod-record.ts"
 
-/** Endpoints that have the same ports, in one family of addresses. */
+/** Endpoints with the same ports and address family. */
 export interface EndpointGroup {
   readonly addressType: "IPv4" | "IPv6"
   readonly ports: readonly EndpointPort[]
@@ -28,19 +28,19 @@ export interface SlicePlan {
 
 export interface PlanInputs {
   readonly existing: readonly EndpointSlice[]
-  /** A group without endpoints keeps one empty slice: it says that there are none. */
+  /** A group without endpoints keeps one empty slice, which says that there are none. */
   readonly wanted: readonly EndpointGroup[]
   readonly endpointsMax: number
   /** Whether labels or annotations of a slice have to change. */
   readonly isOutdated: (slice: EndpointSlice) => boolean
 }
 
-/** Identifies an endpoint: one that changes its conditions only is the same. */
+/** Identifies an endpoint, independent of its conditions. */
 export function endpointKey({ addresses, targetRef, hostname = "" }: EndpointInput): string {
   return [targetRef?.namespace ?? "", targetRef?.name ?? "", hostname, ...addresses].join(" ")
 }
 
-/** Called for each service that changed. Large ones take several turns of the event loop. */
+/** Called for each changed service. Large ones take several turns of the event loop. */
 export async function planSlices(inputs: PlanInputs): Promise<SlicePlan> {
   const turns = new Turns()
   const creations: SliceContent[] = []
@@ -60,7 +60,7 @@ export async function planSlices(inputs: PlanInputs): Promise<SlicePlan> {
     empty.push(...filled.empty)
   }
   const unused = [...empty, ...[...byGroup.values()].flat()]
-  // A slice that would be deleted gets the content of one that would be created: one write in place of two.
+  // A slice to be deleted gets the content of one to be created: one write instead of two.
   const created = creations.filter((content) => {
     const at = unused.findIndex(({ addressType }) => addressType === content.addressType)
     const [slice] = at < 0 ? [] : unused.splice(at, 1)
@@ -73,7 +73,7 @@ export async function planSlices(inputs: PlanInputs): Promise<SlicePlan> {
 interface Filled {
   readonly creations: readonly SliceContent[]
   readonly updates: readonly { readonly slice: EndpointSlice; readonly content: SliceContent }[]
-  /** Slices that nothing is left in. */
+  /** Slices without remaining endpoints. */
   readonly empty: readonly EndpointSlice[]
 }
 
@@ -118,7 +118,7 @@ async function fill(
   }
 }
 
-/** The endpoints of a slice that stay in it, in their newest state; they are taken out of `left`. */
+/** The endpoints that stay in a slice, in their newest state; removes them from `left`. */
 function keep(slice: EndpointSlice, left: Map<string, EndpointInput>, isOutdated: boolean): Kept {
   const kept: Kept = { slice, endpoints: [], changed: isOutdated }
   for (const endpoint of slice.endpoints ?? []) {
@@ -136,7 +136,7 @@ function stateOf({ conditions = {}, nodeName, zone, targetRef }: EndpointInput):
   return JSON.stringify([ready, serving, terminating, nodeName, zone, targetRef?.uid])
 }
 
-/** Identifies a group; also called for the group that an endpoint belongs to. */
+/** Identifies a group; also called with the ports of one endpoint. */
 export function groupKey(addressType: string, ports: readonly EndpointPort[]): string {
   const texts = ports.map(({ name = "", protocol = "TCP", port, appProtocol = "" }) => JSON.stringify([name, protocol, port, appProtocol]))
   return [addressType, ...texts.sort()].join(" ")

@@ -3,9 +3,9 @@ import type { PodRecord } from "./pod-record.ts"
 import { TriggerTimes, withTrigger } from "./trigger-times.ts"
 
 const at = (minute: number): string => `2024-01-01T00:${String(minute).padStart(2, "0")}:00Z`
-/** Pods that became ready, or not, at these minutes; "" for one that has not said when. */
+/** Pods that became ready, or not ready, at these minutes; "": unknown. */
 const pods = (minutes: Record<string, number | "">): PodRecord[] =>
-  Object.entries(minutes).map(([name, minute]) => ({ name, readySince: minute === "" ? "" : at(minute) })) as PodRecord[] // No more of a pod is read.
+  Object.entries(minutes).map(([name, minute]) => ({ name, readySince: minute === "" ? "" : at(minute) })) as PodRecord[] // Only these fields are read.
 
 test("at first it is the creation of the service, then the first change since the last write", () => {
   const triggers = new TriggerTimes()

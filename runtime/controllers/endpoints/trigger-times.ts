@@ -1,6 +1,6 @@
 /**
- * When what changed the endpoints of a service had happened: a pod became ready, or not, or the service was made. It is
- * written into an annotation, from which others measure how long a change takes to reach them.
+ * Times of the changes behind a service's endpoints: a pod became ready or not ready, or the service was created.
+ * Written into an annotation, from which others measure how long a change takes to arrive.
  */
 import type { PodRecord } from "./pod-record.ts"
 
@@ -9,25 +9,25 @@ export const triggerTimeAnnotation = "endpoints.orch.io/last-change-trigger-time
 
 interface Seen {
   readonly service: string
-  /** Since when the pods are ready, or not, by their names. */
+  /** The time since which each pod is ready or not ready, by its name. */
   readonly pods: ReadonlyMap<string, string>
 }
 
 export interface Trigger {
-  /** The first of the changes since the last write; undefined when none of them has a time. */
+  /** The first change since the last write; undefined when no change has a time. */
   readonly since: string | undefined
-  /** Called when the endpoints are written, or need no write: the next trigger is later. */
+  /** Called when the endpoints are written, or need no write; later triggers start from there. */
   readonly written: () => void
 }
 
 /**
- * What one controller has seen of each service. After a restart, and as in the reference, the trigger of a service is
- * that it was made. Times are texts in UTC with whole seconds, in the order of the times.
+ * The state of each service that one controller has seen. After a restart, as in the reference, the trigger of a
+ * service is its creation. Times are texts in UTC with whole seconds, which sort like the times.
  */
 export class TriggerTimes {
   private readonly seen = new Map<string, Seen>()
 
-  /** Called for a service, by its key, that is brought up to date. `created`: when it was made. */
+  /** Called for a service that is being processed, by its key. `created`: its creation timestamp. */
   triggerOf(key: string, created: string, selected: readonly PodRecord[]): Trigger {
     const before = this.seen.get(key)
     const pods = new Map(selected.map(({ name, readySince }) => [name, readySince]))
@@ -46,7 +46,7 @@ export class TriggerTimes {
   }
 }
 
-/** Annotations with the time of the trigger, or without one. */
+/** Annotations with the trigger time, or without one. */
 export function withTrigger(
   annotations: Readonly<Record<string, string>> | undefined,
   name: string,

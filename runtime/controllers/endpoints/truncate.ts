@@ -1,12 +1,12 @@
-/** Bounds the addresses of one Endpoints object, as kube-controller-manager does: what is ready goes last. */
+/** Limits the addresses of one Endpoints object, like kube-controller-manager: keeps ready addresses longest. */
 import type { EndpointSubset } from "../../../generated/core/v1/endpoints/types.ts"
 
-/** Addresses of one Endpoints object; EndpointSlices have all of them. The reference's. */
+/** Addresses of one Endpoints object; EndpointSlices have no such limit. The reference's number. */
 export const endpointsAddressesMax = 1000
 
 /**
- * The subsets with no more than `max` addresses. If the ready ones fit, each subset loses the same share of those that
- * are not ready; if not, it loses all of these and the same share of the ready ones. Undefined when all fit.
+ * The subsets with at most `max` addresses. If the ready addresses fit, each subset loses the same share of its other
+ * addresses; if not, it loses all others and the same share of its ready ones. Undefined when all fit.
  */
 export function truncated(subsets: readonly EndpointSubset[], max = endpointsAddressesMax): EndpointSubset[] | undefined {
   const sum = (of: (subset: EndpointSubset) => readonly unknown[]): number =>

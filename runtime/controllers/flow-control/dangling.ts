@@ -1,6 +1,6 @@
 /**
- * Says of each FlowSchema whether the priority level that it names exists, in its condition Dangling (catalog
- * flowcontrol.yaml: status). Called `MISSINGPL` in the table of FlowSchemas.
+ * Sets the condition Dangling of each FlowSchema: whether the priority level that it names is missing (catalog
+ * flowcontrol.yaml: status). Shown as `MISSINGPL` in tables of FlowSchemas.
  */
 import type { FlowSchema } from "../../../generated/flowcontrol.apiserver.orch.io/v1/flow-schema/types.ts"
 import { serverUser } from "../../admission/server-identity.ts"
@@ -13,7 +13,7 @@ const group = "flowcontrol.apiserver.orch.io"
 /** The manager of the condition, as in the reference. */
 const fieldManager = "api-priority-and-fairness-config-consumer-v1"
 
-/** Called once by each server, when the levels of the start exist. */
+/** Called once by each server, when the priority levels of the start exist. */
 export function startDanglingConditions(deps: ControllerDeps): KeyedController {
   /** The level that each schema names. */
   const levels = new Map<string, string>()
@@ -34,7 +34,7 @@ export function startDanglingConditions(deps: ControllerDeps): KeyedController {
       },
       {
         kind: { group, version: "v1", resource: "prioritylevelconfigurations" },
-        // At the start, the schemas themselves are looked at.
+        // At the start, the schemas themselves are queued.
         changed(level, keys, event) {
           if (event !== undefined && event.type !== "MODIFIED") addThoseOf(level.field("metadata.name"), keys)
         },

@@ -1,7 +1,7 @@
 /**
- * Makes and keeps the priority levels and flow schemas of the server (catalog flowcontrol.yaml: bootstrap). Mandatory
- * ones are what they are. Suggested ones are made where they are missing, and kept up to date while their annotation
- * says so, which it does until a user changes them.
+ * Creates and maintains the priority levels and flow schemas of the server (catalog flowcontrol.yaml: bootstrap).
+ * Mandatory objects keep their content. Suggested ones are created if missing, and updated while their annotation
+ * allows it, until a user changes them.
  */
 import * as mandatory from "../../../generated/bootstrap/mandatory-flow-control.ts"
 import * as suggested from "../../../generated/bootstrap/flow-control.ts"
@@ -29,11 +29,11 @@ interface Named<Spec extends object> {
 interface Wanted<Spec extends object> {
   readonly mandatory: readonly Named<Spec>[]
   readonly suggested: readonly Named<Spec>[]
-  /** What users may change of a mandatory object stays. */
+  /** Keeps the fields of a mandatory object that users may change. */
   keep?(name: string, wanted: Spec, found: Spec): Spec
 }
 
-/** The operations on a kind, as far as they are needed. */
+/** The operations on a kind that are needed. */
 interface Handlers<Spec extends object> {
   list(): Promise<{ readonly items: readonly Kept<Spec>[] }>
   create(object: Kept<Spec>): Promise<unknown>
@@ -41,7 +41,7 @@ interface Handlers<Spec extends object> {
   delete(name: string, options: { preconditions: { uid: string } }): Promise<void>
 }
 
-/** Called at start and at intervals. Several servers may do it at once. */
+/** Called at start and at intervals. Several servers may run it at once. */
 export async function ensureFlowControl(deps: SystemObjectsDeps): Promise<void> {
   const { kinds, vendor } = deps.registry.deps
   if (kinds.find("flowcontrol.apiserver.orch.io", "v1", "flowschemas") === undefined) return
@@ -56,7 +56,7 @@ export async function ensureFlowControl(deps: SystemObjectsDeps): Promise<void> 
   await ensureAll(annotation, schemas, { mandatory: mandatory.flowSchemas, suggested: suggested.flowSchemas.map(inNames) })
 }
 
-/** The schemas of `schemas/bootstrap` name groups and namespaces neutrally; mandatory ones name none. */
+/** Maps the neutral groups and namespaces in schemas of `schemas/bootstrap`; mandatory ones have none. */
 function inNamesOf(vendor: Vendor, spec: FlowSchemaSpec): FlowSchemaSpec {
   type Rule = NonNullable<FlowSchemaSpec["rules"]>[number]
   const subject = (one: NonNullable<Rule["subjects"]>[number]): typeof one => {
@@ -106,7 +106,7 @@ async function ensureOne<Spec extends object>(
   await objects.update({ ...found, metadata: { ...found.metadata, annotations: { ...annotations, [annotation]: mark } }, spec: next })
 }
 
-/** Another server, or a user, was faster: the next round looks again. */
+/** Another server, or a user, was faster: the next round reads the object again. */
 async function unlessFaster(work: Promise<unknown>): Promise<void> {
   try {
     await work

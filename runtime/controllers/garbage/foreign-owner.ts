@@ -16,10 +16,10 @@ import { identityOf, ownerKind, type ObjectIdentity } from "./owner.ts"
 type SearchDeps = Pick<ControllerDeps, "api" | "registry"> & { readonly nowhere: Set<string> }
 
 /**
- * Called with the owners that are not where the references of an object say. One Event is enough for an object, so the
- * search ends with the first owner that is elsewhere, and after a few. Best effort: errors while writing the Event are
- * ignored. `nowhere` holds the uids of owners that do not exist in any namespace. Uids are never reused, so one search
- * is enough for all dependents.
+ * Called with owners that do not exist in the namespace of an object's references. One Event per object is enough, so
+ * the search ends with the first owner found in another namespace, and after a few owners. Best effort: errors while
+ * writing the Event are ignored. `nowhere` holds the uids of owners that do not exist in any namespace. Uids are never
+ * reused, so one search is enough for all dependents.
  */
 export async function reportForeignOwner(
   deps: SearchDeps,
@@ -37,7 +37,7 @@ export async function reportForeignOwner(
   }
 }
 
-/** Whether the reference cannot be meant for an owner in the dependent's namespace. */
+/** Whether the owner cannot be in the dependent's namespace, or is in another one. */
 async function isForeign(
   { nowhere, registry }: SearchDeps,
   { namespace }: ObjectIdentity,
@@ -66,7 +66,7 @@ async function record({ api, registry }: SearchDeps, dependent: ObjectIdentity, 
   )
 }
 
-/** Whether an owner with this name and uid exists in another namespace. Nothing is decoded of the namespaces. */
+/** Whether an owner with this name and uid exists in another namespace. Decodes no namespace. */
 async function isElsewhere(registry: Registry, namespace: string, reference: OwnerReference, turns: Turns): Promise<boolean> {
   const { kinds } = registry.deps
   const [kind, namespaces] = [ownerKind(registry, reference), kinds.find("", "v1", "namespaces")]
@@ -84,7 +84,7 @@ async function isElsewhere(registry: Registry, namespace: string, reference: Own
   return false
 }
 
-/** The work of finding that the key is not that of the owner; undefined if it is. */
+/** The work of finding that the key does not hold the owner; undefined if it does. */
 function workUnlessOwner({ cache }: KindHandle, key: string, uid: string): number | undefined {
   const found = cache.get(key)
   if (found === undefined) return lookWork

@@ -1,4 +1,4 @@
-/** The collector beside requests, faults, restarts and other servers, and with many dependents. */
+/** The collector with concurrent requests, faults, restarts and other servers, and with many dependents. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
 import type { ApiObject, JsonObject, OwnerReference } from "../../base/json.ts"
@@ -98,7 +98,7 @@ test("an owner that the cache has not received yet keeps its dependents", async 
   isHeld = true
   const owner = await elsewhere.create("configmaps", { metadata: { name: "owner", namespace: "a" } })
   await elsewhere.create("secrets", { metadata: { name: "child", namespace: "a", ownerReferences: [reference(owner)] } })
-  // Everything that does not need the owner's event completes.
+  // Completes everything that does not need the owner's event.
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
   isHeld = false
   for (const deliver of held) deliver()
@@ -224,7 +224,7 @@ test.each(["the owner that is gone", "an owner that exists"])(
     await collector.idle()
     const real = one.registry.handle.bind(one.registry)
     let adopted = false
-    // What the collector has read of the object is old when it has looked at the owners.
+    // The object that the collector has read changes before it has checked the owners.
     one.registry.handle = async (kind) => {
       if (!adopted && kind.resource === "configmaps") {
         adopted = true

@@ -1,4 +1,4 @@
-/** The collector before it follows all kinds with objects, and when kinds leave the table. */
+/** The collector before it follows all kinds with objects, and when kinds are removed from the table. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { openRegistry, type OpenRegistry } from "../../../test/support/open-registry.ts"
 import type { ApiObject, JsonObject, OwnerReference } from "../../base/json.ts"
@@ -6,14 +6,14 @@ import type { Kind } from "../../schema/kind.ts"
 import { type Store, StoreError, type StoreListOptions, type WatchOptions } from "../../storage/store.ts"
 import { type GarbageCollector, startGarbageCollector } from "./garbage-collector.ts"
 
-/** The server whose clients write. */
+/** The server that clients write to. */
 let one: OpenRegistry
-/** The server of the collector, whose store a test makes late or lets fail. */
+/** The collector's server, whose store a test delays or lets fail. */
 let two: OpenRegistry
 let collector: GarbageCollector | undefined
 /** Called before each list of the collector's server. */
 let beforeList: (options: StoreListOptions) => Promise<void>
-/** Called with the events of its watches, which are numbered as they begin. */
+/** Called with the events of its watches, numbered by their start. */
 let deliver: (watch: number, next: () => void) => void
 beforeEach(async () => {
   beforeList = async () => {}
@@ -53,17 +53,17 @@ function make(resource: string, name: string, ownerReferences: OwnerReference[] 
   return one.create(resource, { metadata: { name, namespace: "a", ...(ownerReferences.length > 0 && { ownerReferences }), ...more } })
 }
 
-/** Everything that does not wait for the test happens. */
+/** Completes everything that does not wait for the test. */
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Whether a list is the collector's question whether a kind has objects. */
+/** Whether a list checks, for the collector, if a kind has objects. */
 function isQuestion({ prefix, limit }: StoreListOptions, resource: string): boolean {
   return prefix === `/registry/${resource}/` && limit === 1
 }
 
-/** Holds back the answer whether a kind has objects. */
+/** Delays the answer of such a list. */
 function holdList(resource: string): { readonly asked: () => boolean; readonly release: () => void } {
   let release = (): void => {}
   let asked = false
@@ -145,7 +145,7 @@ test("the kinds that leave together are all noted, although the store fails for 
   await make("secrets", "child-of-map", [reference(map)])
   start()
   await collector?.idle()
-  // The caches of the collector's server hear of the deletions after the kinds have left.
+  // The caches of the collector's server get the deletions after the kinds were removed.
   const late: (() => void)[] = []
   deliver = (_watch, next) => void late.push(next)
   await one.remove("serviceaccounts", "a/owner")
@@ -248,7 +248,7 @@ test("the deletion of an owner that the collector found before it heard of the k
   await two.handle("secrets")
   start()
   await collector?.idle()
-  // The watch that reveals kinds with objects falls behind that of the caches.
+  // The watch that reveals kinds with objects falls behind the watch of the caches.
   const late: (() => void)[] = []
   deliver = (watch, next) => (watch > 0 ? void late.push(next) : next())
   const owner = await make("serviceaccounts", "owner")

@@ -1,7 +1,7 @@
 /**
  * The garbage collector. Deletes dependents whose owners are gone, and handles owners that wait for their dependents or
- * release them first, as the delete request asked (finalizers `foregroundDeletion` and `orphan`). A kind is opened when
- * its first object appears; kinds without objects never are.
+ * release them first, as the delete request asked (finalizers `foregroundDeletion` and `orphan`). A kind is followed
+ * once its first object appears, and kinds without objects never are.
  */
 import type { Kind } from "../../schema/kind.ts"
 import type { ObjectMeta, OwnerReference } from "../../base/json.ts"
@@ -34,7 +34,7 @@ export function startGarbageCollector(deps: ControllerDeps, { workers }: { worke
 }
 
 const retryMs = 1000
-/** Dependents of an object that are queued at once when it is gone; more are queued in turns. */
+/** Dependents that are queued at once when their owner is gone; more are queued in turns. */
 const manyDependents = 1000
 /** Fields that make an object relevant; objects without them are skipped without decoding. */
 const marks = ["ownerReferences", "deletionTimestamp"] as const
@@ -46,17 +46,17 @@ class Collector implements GarbageCollector {
   private readonly waitingUids = new Map<string, string>()
   /** Objects with an owner of an unknown kind, processed again when a kind is added. */
   private readonly unresolved = new Set<string>()
-  /** Kinds whose storage path was not looked at for objects yet. */
+  /** Kinds whose storage path was not checked for objects yet. */
   private unexamined = new Set<Kind>()
-  /** Kinds that left the table, by storage path, until it is known whether their objects are gone. */
+  /** Kinds removed from the table, by storage path, until it is known whether their objects are gone. */
   private readonly left = new Map<string, Kind>()
   private kindsChanged = false
   private noticing: Promise<void> | undefined
   private readonly forgetTable: () => void
-  /** Storage paths whose first state was received, or failed: decisions were made without it then. */
+  /** Storage paths whose first state was received, or failed; in the latter case decisions were made without it. */
   private readonly seen = new Set<string>()
   private readonly informers = new Map<string, { kind: Kind; informer: PacedInformer }>()
-  /** Of all kinds: an owner is never processed before its dependents that were written earlier are known. */
+  /** Shared by all kinds: an owner is never processed before its earlier dependents are known. */
   private readonly backlog = new Backlog()
   private readonly queue
   private readonly collection: CollectorContext
@@ -130,8 +130,8 @@ class Collector implements GarbageCollector {
   }
 
   /**
-   * A decision needs every existing dependent: an owner that orphans would let go of those that are known, and the
-   * others would be deleted. So it waits until all kinds with objects are open.
+   * Waits until all kinds with objects are followed, because a decision needs every existing dependent: an owner with
+   * `orphan` would release only the known ones, and the others would be deleted.
    */
   private async settled(): Promise<void> {
     await this.watching
@@ -144,7 +144,10 @@ class Collector implements GarbageCollector {
     await this.backlog.caughtUp()
   }
 
-  /** Resolves when all kinds with objects are followed, and others will be when they have some. Tries until it can. */
+  /**
+   * Resolves when all kinds with objects are followed, and other kinds will be once they have some. Retries until it
+   * succeeds.
+   */
   private async watchKeys(): Promise<void> {
     while (!this.stopped)
       try {
@@ -155,7 +158,7 @@ class Collector implements GarbageCollector {
       }
   }
 
-  /** Watches the keys of the store, which reveal the kinds that have objects. */
+  /** Watches the keys of the store, which reveal kinds with objects. */
   private async tryToWatchKeys(): Promise<void> {
     const { kinds, store, storePrefix } = this.deps.registry.deps
     const afterRevision = await store.revision()
@@ -178,10 +181,10 @@ class Collector implements GarbageCollector {
 
   private async followKindsWithObjects(): Promise<void> {
     const { store, storePrefix } = this.deps.registry.deps
-    // Bounded: one look into the store per kind.
+    // Bounded: one request to the store per kind.
     for (const kind of [...this.unexamined]) {
       const { path } = kind.storage
-      // The watch of keys covers the main store only: a kind with a store of its own is followed even without objects.
+      // The watch of keys covers only the main store: a kind in another store is followed even without objects.
       const hasObjects = async (): Promise<boolean> =>
         store.overrides?.some((override) => override.path === path) === true ||
         (await store.list({ prefix: `${storePrefix}${path}/`, limit: 1 })).items.length > 0
@@ -206,8 +209,8 @@ class Collector implements GarbageCollector {
   }
 
   /**
-   * Whether objects of a kind may own or be owned, and are not followed yet: all that are stored by themselves and can
-   * be deleted, except events.
+   * Whether objects of a kind may own or be owned, and are not followed yet: all kinds that have their own storage and
+   * can be deleted, except events.
    */
   private isToFollow(kind: Kind): boolean {
     const { kinds } = this.deps.registry.deps
@@ -215,7 +218,10 @@ class Collector implements GarbageCollector {
     return !this.informers.has(kind.storage.path) && kinds.current(kind) === kind && kinds.stored(kind) === kind
   }
 
-  /** Called for every key that is written: finds the kind by the folders of the key, however many kinds there are. */
+  /**
+   * Called for every written key. Finds the kind by the key's folders, so the cost does not depend on the number of
+   * kinds.
+   */
   private open(key: string): void {
     if (this.stopped || this.kindOf(key) !== undefined) return
     const { kinds, storePrefix } = this.deps.registry.deps
@@ -226,8 +232,8 @@ class Collector implements GarbageCollector {
   }
 
   /**
-   * Called when kinds come or go; many do so together. Kinds that came may have objects already, and owners whose kind
-   * was unknown may be found now.
+   * Called when kinds are added or removed, often many at once. New kinds may have objects already, and may resolve
+   * owners of unknown kinds.
    */
   private noticeKinds(): void {
     this.kindsChanged = true
@@ -266,17 +272,18 @@ class Collector implements GarbageCollector {
   }
 
   /**
-   * The objects of a definition go before it does, and cannot be looked up afterwards: their uids are kept while there
-   * are dependents. A kind whose objects are still in the store is unknown, and its dependents stay.
+   * Records deleted owners of removed kinds: a definition's objects are deleted before it, and cannot be looked up
+   * afterwards. Keeps their uids while they have dependents. If a kind's objects are still in the store, it counts as
+   * unknown, and its dependents stay.
    */
   private async noteGoneOwners(): Promise<void> {
     if (this.left.size === 0) return
     await this.watching
     await this.opened()
     const { kinds, store, storePrefix } = this.deps.registry.deps
-    // Read before the store is: a dependent that comes later may name an owner that came later.
+    // Reads the index before the store: a later dependent may name a later owner.
     const dependents = this.dependentsOfLeft()
-    // Bounded: one per kind that left.
+    // Bounded: one per removed kind.
     for (const [path, kind] of [...this.left]) {
       const isGone =
         kinds.sharing(path).length === 0 && (await store.list({ prefix: `${storePrefix}${path}/`, limit: 1 })).items.length === 0
@@ -289,7 +296,7 @@ class Collector implements GarbageCollector {
     }
   }
 
-  /** The dependents of kinds that left the table, by the group and kind of their owners. */
+  /** The dependents of owners of removed kinds, by the group and kind of their owners. */
   private dependentsOfLeft(): Map<string, { readonly uid: string; readonly key: string }[]> {
     const found = new Map<string, { readonly uid: string; readonly key: string }[]>()
     for (const kind of this.left.values()) found.set(groupKind(kind), [])
@@ -327,15 +334,15 @@ class Collector implements GarbageCollector {
     })
   }
 
-  /** Resolves when the deletion of an object of this kind, as it is stored, will be noticed. */
+  /** Resolves once deletions of this kind's objects, as they are stored, will be noticed. */
   private async followed(kind: Kind): Promise<void> {
     if (this.isToFollow(kind)) this.follow(kind)
     await this.informers.get(kind.storage.path)?.informer.following
   }
 
   /**
-   * A second state of a kind, or a late first one, follows a gap in which deletions of owners may have been missed, so
-   * all objects are processed again.
+   * A second state of a kind, or a late first one, follows a gap in which deletions of owners may have been missed. All
+   * objects are then processed again.
    */
   private handler(path: string): PacedHandler {
     let gone = new Set<string>()
@@ -362,7 +369,7 @@ class Collector implements GarbageCollector {
     }
   }
 
-  /** Most objects neither own nor are owned, and nothing is read of them. */
+  /** Most objects neither own nor are owned, and are not decoded. */
   private take(object: CachedObject): Handling {
     const { key } = object
     if (object.mayHaveMetadata(marks) || this.index.get(key) !== undefined || this.waitingUids.has(key)) return this.taking(object)
@@ -428,10 +435,7 @@ class Collector implements GarbageCollector {
     yield* this.enqueueingOwners(before)
   }
 
-  /**
-   * Queues owners that may have waited for this change; an owner that another dependent still blocks need not be
-   * processed.
-   */
+  /** Queues owners that may have waited for this change. Skips owners that another dependent still blocks. */
   private *enqueueingOwners(owners: readonly OwnerReference[]): Stages<void> {
     const turns = new Turns()
     for (const { uid } of owners) {
@@ -447,14 +451,14 @@ function groupKind({ group, kind }: Pick<Kind, "group" | "kind">): string {
   return `${group}/${kind}`
 }
 
-/** Whether both lists name the same owners with the same blocking. */
+/** Whether both lists have the same owners with the same `blockOwnerDeletion`. */
 function sameOwners(left: readonly OwnerReference[], right: readonly OwnerReference[]): boolean {
   const text = (owners: readonly OwnerReference[]): string =>
     owners.map(({ uid, blockOwnerDeletion }) => `${uid}${blockOwnerDeletion === true ? "!" : ""}`).join(" ")
   return text(left) === text(right)
 }
 
-/** An object that cannot be decoded has no known owner and stays. The cache reports it. */
+/** An object that cannot be decoded has no known owner and is kept. The cache reports it. */
 function readableMetadata(object: CachedObject): ObjectMeta | undefined {
   try {
     return metadataOf(object)

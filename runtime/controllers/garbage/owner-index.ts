@@ -22,16 +22,16 @@ export interface IndexedOwner {
 /** The dependents of one owner. */
 interface Dependents {
   readonly all: Set<Dependent>
-  /** How many of them block its deletion. */
+  /** The number of dependents that block its deletion. */
   blocking: number
-  /** The same by their namespaces; undefined until there is one. */
+  /** The same number by namespace; undefined until there is one. */
   blockingIn: Map<string, number> | undefined
 }
 
-/** What an owner of a dependent costs here, in the unit of `Turns`. */
+/** Work per owner of a dependent, in the unit of `Turns`. */
 const ownerWork = 3 * lookWork
 
-/** The cost of every operation depends on its arguments, not on the size of the index; except `keysBelow`. */
+/** The cost of each operation except `keysBelow` depends on its arguments, not on the size of the index. */
 export class OwnerIndex {
   private readonly byKey = new Map<string, Dependent>()
   private readonly byOwner = new Map<string, Dependents>()
@@ -45,7 +45,7 @@ export class OwnerIndex {
     atOnce(this.putting(dependent))
   }
 
-  /** The same in stages, for an object with ten thousand owners. */
+  /** As `put`, in stages, for an object with ten thousand owners. */
   *putting(dependent: Dependent): Stages<void> {
     yield* this.removing(dependent.key)
     this.byKey.set(dependent.key, dependent)
@@ -63,7 +63,7 @@ export class OwnerIndex {
     atOnce(this.removing(key))
   }
 
-  /** The same in stages. */
+  /** As `remove`, in stages. */
   *removing(key: string): Stages<void> {
     const dependent = this.byKey.get(key)
     if (dependent === undefined) return
@@ -88,9 +88,9 @@ export class OwnerIndex {
   }
 
   /**
-   * Whether another object blocks the owner. An object that names itself as owner would wait for itself for ever. One
-   * that cannot have this owner does not count: a user who knows a uid could hold up the deletion of an object in
-   * another namespace.
+   * Whether another object blocks the owner. An object that names itself as owner does not count, since it would wait
+   * for itself forever. A dependent in another namespace does not count either: a user who knows a uid could otherwise
+   * block the deletion of an object there.
    */
   isBlocked(owner: IndexedOwner): boolean {
     const known = this.byOwner.get(owner.uid)
@@ -110,7 +110,7 @@ export class OwnerIndex {
   }
 }
 
-/** The uids of the owners, without duplicates, and whether the dependent blocks the deletion of each. */
+/** The uids of the owners, without duplicates, each with whether the dependent blocks its deletion. */
 function ownersOf({ owners }: Dependent): ReadonlyMap<string, boolean> {
   const found = new Map<string, boolean>()
   for (const { uid, blockOwnerDeletion } of owners) found.set(uid, blockOwnerDeletion === true || found.get(uid) === true)

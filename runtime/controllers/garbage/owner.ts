@@ -23,10 +23,10 @@ export interface OwnerIdentity {
   readonly waiting: boolean
 }
 
-/** Caches the result, so the owner of ten thousand objects is read once. */
+/** Caches the result, so that the owner of ten thousand objects is read once. */
 const identities = new WeakMap<CachedObject, OwnerIdentity>()
 
-/** Called for each reference of each dependent. Returns the work that it was, too. */
+/** Called for each reference of each dependent. Also returns the work done. */
 export function identityOf(entry: CachedObject): { readonly identity: OwnerIdentity; readonly work: number } {
   const known = identities.get(entry)
   if (known !== undefined) return { identity: known, work: lookWork }
@@ -41,13 +41,13 @@ export function isWaiting({ deletionTimestamp, finalizers = [] }: ObjectMeta, fi
   return deletionTimestamp !== undefined && finalizers.includes(finalizer)
 }
 
-/** Returns the kind that a reference names, in any version that is served; undefined when none is. */
+/** Returns the kind that a reference names, in any served version; undefined if none is served. */
 export function ownerKind(registry: Registry, reference: OwnerReference): Kind | undefined {
   const { group, version } = ownerVersion(registry, reference)
   return registry.deps.kinds.findKind(group, version, reference.kind)
 }
 
-/** The neutral group, and the version, that a reference names. */
+/** The neutral group and the version of a reference. */
 export function ownerVersion({ deps: { vendor } }: Registry, { apiVersion }: OwnerReference): { group: string; version: string } {
   const neutral = vendor.neutralApiVersion(apiVersion)
   const slash = neutral.indexOf("/")

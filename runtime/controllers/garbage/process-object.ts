@@ -22,18 +22,18 @@ import { reportForeignOwner } from "./foreign-owner.ts"
 import { identityOf, isWaiting, ownerKind, type ObjectIdentity } from "./owner.ts"
 import type { OwnerIndex } from "./owner-index.ts"
 
-/** What decisions are based on. */
+/** Inputs of decisions. */
 export interface CollectorContext {
   readonly registry: Registry
   readonly api: ControllerDeps["api"]
   readonly index: OwnerIndex
-  /** Returns the kind that a store key belongs to; undefined for kinds that are not collected. */
+  /** Returns the kind of a store key; undefined for kinds that are not collected. */
   readonly handleOf: (key: string) => Promise<KindHandle | undefined>
   /** Queues another key. */
   readonly enqueue: (key: string) => void
-  /** Resolves when the index has all that was known when it was called. */
+  /** Resolves when the index includes everything received before the call. */
   readonly caughtUp: () => Promise<void>
-  /** Resolves when the deletion of an object of this kind, as it is stored, will be noticed. */
+  /** Resolves once deletions of this kind's objects, as they are stored, will be noticed. */
   readonly follow: (kind: Kind) => Promise<void>
   /** Records an object with an owner of an unknown kind. */
   readonly unresolved: (key: string) => void
@@ -42,9 +42,12 @@ export interface CollectorContext {
    * by their own events.
    */
   readonly asked: Set<string>
-  /** Uids of absent owners that were searched for in all namespaces. */
+  /** Uids of absent owners for which all namespaces were searched. */
   readonly nowhere: Set<string>
-  /** Uids of owners that were seen to go, themselves or with all objects of their kind, while they have dependents. */
+  /**
+   * Uids of owners that were seen to be deleted, alone or with all objects of their kind; kept while they have
+   * dependents.
+   */
   readonly gone: Set<string>
 }
 
@@ -59,7 +62,7 @@ interface CurrentObject extends ObjectIdentity {
 /** `waiting`: being deleted in the foreground, so its dependents must go first. `unknown`: cannot be determined. */
 type OwnerState = "solid" | "absent" | "waiting" | "unknown"
 
-/** Parallel patches of dependents that are orphaned: a store writes concurrent commits as one batch. */
+/** Parallel patches of orphaned dependents: a store writes concurrent commits as one batch. */
 const patchesAtOnce = 16
 
 /** Called for every object with a relevant change, as a waiting owner or as a dependent. */
@@ -158,8 +161,9 @@ async function ownersByState(collection: CollectorContext, dependent: CurrentObj
 }
 
 /**
- * The owners of a kind as of now: a stale cache must never cost an object. They are older than the dependent, which was
- * read before. The kind is followed first: the deletion of an owner that was found must not go unnoticed.
+ * Makes the owners of a kind readable in their newest state: a stale cache must never cost an object. Called after the
+ * dependent was read, so owners are at least as new. Follows the kind first, so that no deletion of a found owner is
+ * missed.
  */
 async function ownersOfKind({ follow, registry }: CollectorContext, kind: Kind): Promise<KindHandle> {
   const stored = registry.deps.kinds.stored(kind)

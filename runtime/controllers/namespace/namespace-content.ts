@@ -12,9 +12,9 @@ import { deleteContent, visitContent } from "../delete-content.ts"
 export interface RemainingResource {
   readonly handle: KindHandle
   readonly count: number
-  /** The revision at which they were counted. */
+  /** The revision at which the objects were counted. */
   readonly revision: number
-  /** The number of objects that each finalizer holds; of many finalizers the first ones. */
+  /** The number of objects per finalizer; only the first of many finalizers. */
   readonly finalizers: ReadonlyMap<string, number>
 }
 
@@ -34,19 +34,20 @@ export interface TerminatingNamespace {
   readonly isStill: () => Promise<boolean>
 }
 
-/** Every namespaced kind that is stored by itself and can be deleted, once per storage path. */
+/** Every namespaced kind that has its own storage and can be deleted, once per storage path. */
 export function contentKinds(registry: Registry): Kind[] {
   const { kinds } = registry.deps
   return kinds.all().filter((kind) => kind.namespaced && kind.verbs.includes("delete") && kinds.stored(kind) === kind)
 }
 
 /**
- * Deletes the objects of these kinds in the namespace and returns what is left. Kinds without objects are not opened.
+ * Deletes the objects of these kinds in the namespace and returns the remaining ones. Kinds without objects are not
+ * opened.
  */
 export async function sweep(registry: Registry, kinds: readonly Kind[], namespace: TerminatingNamespace): Promise<SweepResult> {
   const remaining: RemainingResource[] = []
   const faults: string[] = []
-  // Bounded: one per kind, whose objects are worked on in turns.
+  // Bounded: one per kind, whose objects are processed in turns.
   for (const kind of kinds) {
     if (!(await hasObjects(registry, kind, namespace.name))) continue
     const handle = await registry.handle(kind)
@@ -84,7 +85,7 @@ async function countLeft(registry: Registry, handle: KindHandle, namespace: stri
         if (counted !== undefined || counts.size < finalizersCountedMax) counts.set(finalizer, (counted ?? 0) + 1)
       }
     },
-    // It was reported when its deletion failed.
+    // The failed deletion was reported already.
     () => count++,
   )
   return { handle, count, finalizers: counts, revision: snapshot.revision }

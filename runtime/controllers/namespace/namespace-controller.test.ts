@@ -123,7 +123,7 @@ test("a deletion of a pod that failed holds everything up as well, even if no po
   one.clock.advance(60_000)
   await emptying.idle()
   const order = written.filter((write) => / (pods|configmaps|namespaces)\/a/.test(write))
-  // The fault is reported before anything else goes: what another server does with the pod is not known yet.
+  // The fault is reported before any other deletion: whether another server deletes the pod is not known yet.
   expect(order.slice(order.indexOf("delete pods/a/p"))).toEqual([
     "delete pods/a/p",
     "put namespaces/a",
@@ -222,7 +222,7 @@ test("a creation admitted before the namespace began to terminate does not survi
   await one.create("configmaps", configMap("early"))
   await one.remove("namespaces", "a")
   await one.create("configmaps", { metadata: { name: "elsewhere", namespace: "b" } })
-  // Everything that could run has run: the namespace and its content wait for the creation.
+  // Everything that can run has run: the namespace and its content wait for the creation.
   for (let turn = 0; turn < 100; turn++) await Promise.resolve()
   expect((await namespaceNow()).spec).toEqual({ finalizers: ["orch"] })
   release()

@@ -78,7 +78,7 @@ async function empty(deps: ControllerDeps, task: Task): Promise<void> {
   const namespace = entry === undefined ? undefined : typed<Namespace>(handle.fromStored(parseObject(entry.json())))
   waits.end(name)
   if (namespace === undefined || !isOurs(namespace, registry.deps.vendor.word)) return
-  // Admission refuses creations by now; those it admitted before must be finished to be found.
+  // Admission already refuses creations; waits for earlier ones, so that the sweep finds their objects.
   await registry.creations.drained(name)
   await awaitDefinitions(registry)
   const { uid } = namespace.metadata
@@ -116,7 +116,7 @@ async function sweepInOrder({ registry }: ControllerDeps, namespace: Terminating
   )
 }
 
-/** Writes to the status what holds the namespace up. */
+/** Writes to the status what keeps the namespace from being deleted. */
 async function report(
   { registry, clock }: ControllerDeps,
   task: Task,

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { Subscription } from "../../storage/cache.ts"
 import type { RemainingResource } from "./namespace-content.ts"
 
-/** Delay of an update of the conditions: each one goes through all content that is left. */
+/** Delay of an update of the conditions: each update reads all remaining content. */
 const refreshMs = 1000
 
 interface Wait {
@@ -21,7 +21,7 @@ export class NamespaceRequeue {
 
   constructor(private readonly options: { clock: Clock; again: (name: string) => void }) {}
 
-  /** Called with what is left; replaces earlier subscriptions of the namespace. */
+  /** Called with the remaining resources; replaces earlier subscriptions of the namespace. */
   begin(name: string, remaining: readonly RemainingResource[]): void {
     this.end(name)
     const wait: Wait = { subscriptions: [] }

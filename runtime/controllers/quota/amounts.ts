@@ -1,4 +1,4 @@
-/** Amounts by the name of what is counted. */
+/** Amounts by resource name. */
 import { addQuantities, compareQuantities, negateQuantity, parseQuantity, type Quantity, quantitySign } from "../../base/quantity.ts"
 
 export type Amounts = ReadonlyMap<string, Quantity>
@@ -19,7 +19,7 @@ export function add(to: Map<string, Quantity>, amounts: Amounts): void {
   for (const [name, amount] of amounts) to.set(name, addQuantities(to.get(name) ?? zero, amount))
 }
 
-/** What reaches zero is left out. */
+/** Removes names whose amount becomes zero. */
 export function subtract(from: Map<string, Quantity>, amounts: Amounts): void {
   for (const [name, amount] of amounts) {
     const left = addQuantities(from.get(name) ?? zero, negateQuantity(amount))
@@ -28,7 +28,7 @@ export function subtract(from: Map<string, Quantity>, amounts: Amounts): void {
   }
 }
 
-/** Takes the larger amount of each name. */
+/** Keeps the larger amount of each name. */
 export function raise(to: Map<string, Quantity>, amounts: Amounts): void {
   for (const [name, amount] of amounts) {
     const before = to.get(name)
@@ -36,7 +36,7 @@ export function raise(to: Map<string, Quantity>, amounts: Amounts): void {
   }
 }
 
-/** Whether two decoded maps have the same names with equal amounts, however these are written. */
+/** Whether two decoded maps have the same names with equal amounts, however the amounts are written. */
 export function sameAmounts(
   left: Readonly<Record<string, string>> | undefined,
   right: Readonly<Record<string, string>> | undefined,

@@ -1,26 +1,26 @@
-/** The numbers of objects of any kind that quotas count: `count/<resource>.<group>` and the older names of some. */
+/** Object counts of quotas, for any kind: `count/<resource>.<group>`, and the older names of some kinds. */
 import type { Kind } from "../../schema/kind.ts"
 import { awaitFreshness } from "../../registry/read.ts"
 import type { ControllerDeps, Controller } from "../controller.ts"
 import { type PacedInformer, startPacedInformer } from "../paced-informer.ts"
 
-/** Kinds that are counted under their bare resource as well. */
+/** Kinds that are also counted by their bare resource. */
 const olderNames: ReadonlySet<string> = new Set(["configmaps", "secrets", "replicationcontrollers", "resourcequotas"])
 const prefix = "count/"
 /** Kinds that quotas do not count, as `resource.group` in neutral names. */
 const uncounted: ReadonlySet<string> = new Set(["events", "events.events.orch.io"])
 
-/** The kinds that quotas of this server name. Each is followed from the first time on. */
+/** The kinds that quotas of this server count, each followed from its first use on. */
 export class CountedKinds implements Controller {
   private readonly informers = new Map<string, { readonly kind: Kind; readonly informer: PacedInformer }>()
 
-  /** `changed`: called with the kind and the namespace in which an object came or went. */
+  /** `changed`: called with the kind and the namespace of an object that was created or deleted. */
   constructor(
     private readonly deps: ControllerDeps,
     private readonly changed: (kind: Kind, namespace: string) => void,
   ) {}
 
-  /** The kind whose objects a name in `spec.hard` counts; undefined when there is none, or none yet. */
+  /** The kind counted by a name in `spec.hard`; undefined when there is none, or none yet. */
   kindOf(name: string): Kind | undefined {
     const { kinds, vendor } = this.deps.registry.deps
     const [resource = "", ...rest] = (name.startsWith(prefix) ? name.slice(prefix.length) : olderNames.has(name) ? name : "").split(".")
@@ -38,10 +38,10 @@ export class CountedKinds implements Controller {
     return handle.cache.snapshot().count({ prefix: handle.prefix(namespace) })
   }
 
-  /** Called when kinds come or go: those of a definition are others when it comes back. */
+  /** Called when kinds are added or removed: a definition that comes back has new kinds. */
   async keepCurrent(): Promise<void> {
     const { kinds } = this.deps.registry.deps
-    // Bounded: one per kind that a quota counts, and its informer is stopped once.
+    // Bounded: one per counted kind, whose informer is stopped once.
     for (const [path, { kind, informer }] of this.informers) {
       if (kinds.current(kind) === kind) continue
       this.informers.delete(path)

@@ -1,22 +1,22 @@
-/** What the quota of a namespace counts of one kind whose objects have more than their number. */
+/** Quota usage of one kind that has more than object counts. */
 import type { ResourceName } from "../../admission/plugin.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Amounts } from "./amounts.ts"
 import type { Traits } from "./scopes.ts"
 
-/** What one object uses. */
+/** The usage of one object. */
 export interface Usage {
   readonly amounts: Amounts
-  /** Absent: no scope has it. */
+  /** Absent: the object is in no scope. */
   readonly traits?: Traits
-  /** Whose amounts end while nothing changes: when, and what is left then. */
+  /** For amounts that end without a change: when, and the amounts after that. */
   readonly ends?: { readonly atMs: number; readonly amounts: Amounts }
 }
 
 export interface Evaluator {
   readonly kind: ResourceName
-  /** Whether a name in `spec.hard` is about objects of this kind. */
+  /** Whether a name in `spec.hard` counts objects of this kind. */
   counts(name: string): boolean
-  /** Called for each object that is there, and for each change of one. */
+  /** Called for each existing object, and for each change. */
   usageOf(object: JsonObject): Usage
 }

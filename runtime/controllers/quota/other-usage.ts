@@ -1,4 +1,4 @@
-/** What Services and claims of volumes use of a quota (catalog admission.yaml: resourceQuota). */
+/** Quota usage of Services and volume claims (catalog admission.yaml: resourceQuota). */
 import type { PersistentVolumeClaim } from "../../../generated/core/v1/persistent-volume-claim/types.ts"
 import type { Service } from "../../../generated/core/v1/service/types.ts"
 import type { Quantity } from "../../base/quantity.ts"
@@ -9,7 +9,7 @@ import type { Evaluator } from "./evaluator.ts"
 
 const serviceNames = new Set(["services", "services.nodeports", "services.loadbalancers", "count/services"])
 
-/** Called once by the controller of quotas. */
+/** Called once by the quota controller. */
 export function serviceEvaluator(): Evaluator {
   return {
     kind: { group: "", version: "v1", resource: "services" },
@@ -32,7 +32,7 @@ function serviceAmounts({ spec: { type, ports = [], allocateLoadBalancerNodePort
 
 const claimNames = new Set(["persistentvolumeclaims", "requests.storage", "count/persistentvolumeclaims"])
 
-/** Called once by the controller of quotas. */
+/** Called once by the quota controller. */
 export function claimEvaluator(vendor: Vendor): Evaluator {
   const ofClass = `.${vendor.group("storageclass.storage.orch.io")}/`
   const oldClass = vendor.domain("volume.beta.orch.io/storage-class")

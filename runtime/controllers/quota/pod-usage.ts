@@ -1,4 +1,4 @@
-/** What a pod uses of a quota (catalog admission.yaml: resourceQuota.podUsage). */
+/** Quota usage of pods (catalog admission.yaml: resourceQuota.podUsage). */
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
 import type { PodAffinityTerm } from "../../../generated/core/v1/shared/affinity/types.ts"
 import type { PodSpec } from "../../../generated/core/v1/shared/pod-spec/types.ts"
@@ -15,10 +15,10 @@ const countName = "count/pods"
 const computeNames = new Set(["cpu", "memory", "ephemeral-storage"])
 const hugePages = "hugepages-"
 
-/** Pods that are alike in what they use share their amounts; more kinds of them than this are not remembered. */
+/** Pods with the same usage share their amounts; this is the limit of remembered amounts. */
 const rememberedMax = 1000
 
-/** Called once by the controller of quotas. */
+/** Called once by the quota controller. */
 export function podEvaluator(vendor: Vendor): Evaluator {
   const remembered = new Map<string, Amounts>()
   const isExtended = (name: string): boolean => name.includes("/") && !name.includes(vendor.domain("orch.io/"))
@@ -50,7 +50,7 @@ function usageOf({ metadata, spec, status = {} }: Pod, charged: (spec: PodSpec) 
   if (status.phase === "Succeeded" || status.phase === "Failed") return { amounts: ended, traits }
   const deletedMs = instantMs(metadata.deletionTimestamp)
   const graceMs = Number(metadata.deletionGracePeriodSeconds ?? 0) * 1000
-  // A pod whose node does not answer must not keep others from being created.
+  // A deleted pod whose node does not answer must not block creations.
   const ends = deletedMs === undefined ? {} : { ends: { atMs: deletedMs + graceMs, amounts: ended } }
   return { amounts: charged(spec), traits, ...ends }
 }
@@ -94,8 +94,8 @@ function chargedAmounts(spec: PodSpec, isExtended: (name: string) => boolean): A
 }
 
 /**
- * What the containers need at most at any time: those that run together, or one that initializes beside those that
- * began before it and go on; and what the pod itself takes.
+ * The most that containers need at any time: all regular and sidecar containers together, or one init container beside
+ * the sidecars started before it. Includes the pod's overhead.
  */
 function totalOf({ containers, initContainers = [], overhead }: PodSpec, which: Which): Map<string, Quantity> {
   const total = new Map<string, Quantity>()

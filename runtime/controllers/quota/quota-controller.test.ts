@@ -65,12 +65,12 @@ test("containers that initialize, run beside them and the pod itself are counted
   await one.create("pods", pod("p", { containers: [of("a", "1"), of("b", "1")], initContainers: [of("i", "5")] }))
   expect(await used()).toEqual({ "requests.cpu": "5" })
   const sidecar = of("s", "500m", { restartPolicy: "Always" })
-  // 500m and 1 run together; while `i` initializes, 500m and 2 do. Only what began before runs beside it.
+  // 500m and 1 run together; while `i` initializes, 500m and 2. Only sidecars started before it run beside it.
   const initContainers = [of("h", "2200m"), sidecar, of("i", "2"), of("j", "100m")]
   await one.create("pods", pod("r", { containers: [of("a", "1")], initContainers }))
   expect(await used()).toEqual({ "requests.cpu": "7500m" })
   await one.update("pods", "a/r", (old) => ({ ...old, status: { phase: "Succeeded" } }), { subresource: "status" })
-  // All sidecars run beside the containers, and the first beside the second.
+  // All sidecars run beside the containers, and the first runs beside the second.
   const two = [sidecar, of("h", "1"), { ...sidecar, name: "t" }]
   await one.create("pods", pod("t", { containers: [of("a", "300m")], initContainers: two }))
   expect(await used()).toEqual({ "requests.cpu": "6500m" })
@@ -290,7 +290,7 @@ test("a namespace of many pods is read in turns, and a change of one of them rea
   const annotations = { long: "x".repeat(20_000) }
   const many = Array.from({ length: 200 }, (_, index) => pod(`p${index}`))
   for (const each of many) await one.create("pods", { ...each, metadata: { ...each.metadata, annotations } })
-  // Pods are followed from the first quota on, in any namespace; the second one is about a namespace not read so far.
+  // Pods of all namespaces are followed from the first quota on; the second quota is in a namespace not read so far.
   await one.create("resourcequotas", { metadata: { name: "q", namespace: "b" }, spec: { hard: { pods: "1" } } })
   await controller.idle()
   let turns = 0

@@ -1,6 +1,6 @@
 /**
- * Keeps the status of each ResourceQuota: its amounts, and what the objects of its namespace use of them. Sums are kept
- * and changed with each object (`tracked-kind.ts`), so that the change of one object costs the same in any namespace.
+ * Keeps the status of each ResourceQuota: its amounts, and their usage by the objects of its namespace. Each change of
+ * an object updates a sum (`tracked-kind.ts`), so that its cost does not depend on the size of the namespace.
  */
 import { Turns } from "../../base/turns.ts"
 import { keyWork } from "../../base/work.ts"
@@ -24,7 +24,7 @@ import { TrackedKind } from "./tracked-kind.ts"
 
 /** The reference's `--resource-quota-sync-period`. */
 const resyncMs = 5 * 60_000
-/** Changes within this time after a status was written wait for its end: a busy namespace is not always written. */
+/** Milliseconds after a status write in which further changes wait: a busy namespace is not written constantly. */
 const pauseMs = 200
 
 /** Called once at start. */
@@ -46,7 +46,7 @@ export function startQuotaController(deps: ControllerDeps): KeyedController {
   })
   return {
     async idle() {
-      // What one of them handles may give work to the other.
+      // The work of one may queue work for the other.
       for (let round = 0; round < 2; round++) {
         await controller.idle()
         await quotas.settled()
@@ -120,7 +120,7 @@ class Quotas {
     await Promise.all([...this.tracked.values(), this.counted].map((part) => part.stop()))
   }
 
-  /** What is not known of a name, as while its kind is missing, stays as it was. */
+  /** Keeps the stored amount of a name whose usage is unknown, as while its kind is missing. */
   private async usedOf({ metadata, spec, status }: ResourceQuota, keys: Keys): Promise<Record<string, string>> {
     const { namespace = "", name: quotaName = "" } = metadata
     const names = Object.keys(spec.hard ?? {})

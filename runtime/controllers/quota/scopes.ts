@@ -1,7 +1,7 @@
-/** Which pods a quota with scopes counts (catalog admission.yaml: resourceQuota.scopes). */
+/** The pods that a quota with scopes counts (catalog admission.yaml: resourceQuota.scopes). */
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../../../generated/core/v1/resource-quota/types.ts"
 
-/** What scopes ask of a pod. Few pods of a namespace differ in it. */
+/** Properties of a pod that scopes compare. Most pods of a namespace have the same. */
 export interface Traits {
   readonly isTerminating: boolean
   readonly isBestEffort: boolean
@@ -12,7 +12,7 @@ export interface Traits {
 
 type Scopes = Pick<ResourceQuotaSpec, "scopes" | "scopeSelector">
 
-/** Whether a quota has scopes: then it counts pods only. */
+/** Whether a quota has scopes; it then counts only pods. */
 export function isScoped({ scopes = [], scopeSelector }: Scopes): boolean {
   return scopes.length > 0 || (scopeSelector?.matchExpressions ?? []).length > 0
 }

@@ -1,6 +1,6 @@
 /**
- * Sums up what the objects of one kind use, in the namespaces that have quotas about it. A change of one object adds
- * the difference; a namespace is read once, in turns of the event loop, when it gets its first quota.
+ * Sums up the usage of one kind's objects, in namespaces with quotas for it. A change of an object adds the difference;
+ * a namespace is read once, in turns of the event loop, when it gets its first quota.
  */
 import { readWork } from "../../base/work.ts"
 import { Turns } from "../../base/turns.ts"
@@ -27,22 +27,22 @@ interface Sum {
   readonly amounts: Map<string, Quantity>
 }
 
-/** Computing and adding what an object uses, in the unit of `base/work.ts`. */
+/** Work of computing and adding an object's usage, in the unit of `base/work.ts`. */
 const takeWork = 20
 
 /** One namespace. */
 interface Tracked {
   readonly objects: Map<string, Counted>
-  /** By what scopes ask, as text. */
+  /** By traits, as text. */
   readonly sums: Map<string, Sum>
-  /** Objects whose amounts end by themselves. */
+  /** Objects whose amounts end without a change. */
   readonly ending: Set<string>
-  /** Objects that went while the first read of the namespace may still find them. Absent: it has ended. */
+  /** Objects deleted while the first read of the namespace may still find them. Absent: that read has ended. */
   gone?: Set<string>
   read: Promise<void>
 }
 
-/** Created when the first quota is about its kind. */
+/** Created with the first quota for its kind. */
 export class TrackedKind implements Controller {
   private readonly namespaces = new Map<string, Tracked>()
   private readonly informer: PacedInformer
@@ -73,7 +73,7 @@ export class TrackedKind implements Controller {
     })
   }
 
-  /** Resolves when the sums of a namespace are those of its objects. Called before `used`. */
+  /** Resolves when the sums of a namespace include all of its objects. Called before `used`. */
   async follow(namespace: string): Promise<void> {
     let tracked = this.namespaces.get(namespace)
     if (tracked === undefined) {
@@ -81,18 +81,18 @@ export class TrackedKind implements Controller {
       this.namespaces.set(namespace, tracked)
       const reading = this.read(namespace, tracked)
       tracked.read = reading
-      // The next one who asks tries again.
+      // The next call retries.
       reading.catch(() => this.namespaces.delete(namespace))
     }
     await tracked.read
   }
 
-  /** Called when no quota of a namespace is about the kind any more. */
+  /** Called when no quota of a namespace counts the kind any more. */
   forget(namespace: string): void {
     this.namespaces.delete(namespace)
   }
 
-  /** What a quota counts of the namespace. */
+  /** The usage of a namespace that a quota counts. */
   used(namespace: string, spec: ResourceQuotaSpec): Amounts {
     const used = new Map<string, Quantity>()
     for (const { traits, amounts } of this.namespaces.get(namespace)?.sums.values() ?? [])
@@ -100,7 +100,7 @@ export class TrackedKind implements Controller {
     return used
   }
 
-  /** Ends the amounts that are over. Returns when the next ones are; undefined for never. */
+  /** Removes expired amounts. Returns when the next ones expire; undefined for never. */
   expire(namespace: string, nowMs: number): number | undefined {
     const tracked = this.namespaces.get(namespace)
     let nextMs: number | undefined
@@ -136,7 +136,7 @@ export class TrackedKind implements Controller {
     delete tracked.gone
   }
 
-  /** A value that cannot be decoded counts nothing; the cache reports it. */
+  /** A value that cannot be decoded has no usage; the cache reports it. */
   private readOne(object: CachedObject, tracked: Tracked): void {
     try {
       if (tracked.gone?.has(placeOf(keyOf(object)).name) !== true) this.take(object)

@@ -13,8 +13,8 @@ export interface KnownPolicy {
 }
 
 /**
- * Says which object of the bootstrap policy is not there yet; undefined from the moment when all were. Any server of a
- * store may have made them. Called once per server; the returned function whenever the health of the server is asked.
+ * Names an object of the bootstrap policy that does not exist yet; undefined once all existed. Any server of a store
+ * may have created them. Called once per server; the returned function is called by health checks.
  */
 export function bootstrapCheck(known: KnownPolicy, vendor: Vendor): () => string | undefined {
   const policy = bootstrapPolicy(vendor)

@@ -1,6 +1,6 @@
 /**
- * The roles and bindings that every cluster has (schemas/bootstrap), in a vendor's names and with the metadata that all
- * of them have (catalog rbac.yaml: reconcile, defaultMeta).
+ * The bootstrap roles and bindings of every cluster (schemas/bootstrap), in a vendor's names and with their common
+ * metadata (catalog rbac.yaml: reconcile, defaultMeta).
  */
 import * as ofCluster from "../../../generated/bootstrap/cluster-roles.ts"
 import * as ofControllers from "../../../generated/bootstrap/controllers.ts"
@@ -38,7 +38,7 @@ export interface BootstrapPolicy {
   readonly roleBindings: readonly WantedBinding[]
 }
 
-/** On objects that the server may bring up to date. A user sets it to false to keep them as they are. */
+/** Annotation of objects that the server may update. A user sets it to false to prevent updates. */
 export function autoUpdateAnnotation(vendor: Vendor): string {
   return vendor.domain("rbac.authorization.orch.io/autoupdate")
 }
@@ -49,7 +49,7 @@ type GivenBinding = Pick<BootstrapObject<ClusterRoleBinding>, "metadata" | "role
 
 /** Called once at start. */
 export function bootstrapPolicy(vendor: Vendor): BootstrapPolicy {
-  /** Names of roles that contain a group, and those of signers, which contain a domain. */
+  /** Names of roles that contain a group, and of signer roles, which contain a domain. */
   const named = (name: string): string => vendor.domain(name.replace(".orch.io:", `.${vendor.groupDomain}:`))
   /** Keys of labels that begin with a group. */
   const labelled = (labels: Readonly<Record<string, string>> = {}): Record<string, string> =>

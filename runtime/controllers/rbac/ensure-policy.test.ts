@@ -61,7 +61,7 @@ it("adds subjects, labels and annotations, and keeps those that users gave", asy
     metadata: { name: "system:monitoring", labels: { own: "1" } },
     subjects: [jane],
   })
-  // A value that a user has changed is the user's.
+  // A value changed by a user stays.
   const changed = {
     labels: { "kubernetes.io/bootstrapping": "mine" },
     annotations: { "rbac.authorization.kubernetes.io/autoupdate": "yes" },

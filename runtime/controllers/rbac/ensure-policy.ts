@@ -1,6 +1,6 @@
 /**
- * Makes the bootstrap policy and adds what its objects lack, as kube-apiserver does at its start (catalog rbac.yaml:
- * reconcile). What users have added stays. An object whose autoupdate annotation is false is left alone.
+ * Creates the bootstrap policy and adds missing parts to its objects, as kube-apiserver does at start (catalog
+ * rbac.yaml: reconcile). Additions by users stay. An object whose autoupdate annotation is false is not changed.
  */
 import { serverUser } from "../../admission/server-identity.ts"
 import { findingUncovered } from "../../authz/rbac/cover.ts"
@@ -21,14 +21,14 @@ import { autoUpdateAnnotation, bootstrapPolicy, type WantedBinding, type WantedR
 
 const retryMs = 1000
 
-/** Objects that are looked at, and made, at a time: a store on disk flushes several writes together. */
+/** Objects that are checked and created in parallel: a store on disk flushes several writes together. */
 const madeAtOnce = 16
 
 /**
  * Called once by every server that has RBAC among its modes, whatever controllers it runs: without these roles, only
- * members of system:masters could do anything. Ends when all is there. An object that cannot be made holds up nothing
- * else. Where an earlier start, or another server, has made the policy, no start waits for what it may lack: that is
- * looked for afterwards. `takenUp` resolves when the authorizer knows what was written.
+ * members of system:masters could do anything. Ends when all objects exist. One that cannot be created does not delay
+ * the others. If an earlier start or another server has made the policy, this start does not wait, and adds missing
+ * parts afterwards. `takenUp` resolves when the authorizer knows the written objects.
  */
 export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promise<void>): Controller {
   let isDone = false
@@ -56,14 +56,16 @@ export function startBootstrapPolicy(deps: ControllerDeps, takenUp: () => Promis
 
 type PolicyDeps = Pick<ControllerDeps, "api" | "registry">
 
-/** Looks for the object that is made last. */
+/** Checks for the object that is created last. */
 async function wasMade({ api, registry }: PolicyDeps): Promise<boolean> {
   const last = bootstrapPolicy(registry.deps.vendor).roleBindings.at(-1)?.metadata
   if (last === undefined) return false
   return (await orUndefined(api(serverUser).rbac.v1.rolebindings.get(last.namespace ?? "", last.name))) !== undefined
 }
 
-/** Goes on after a failure of one object, and throws the first of them at the end. Safe on several servers at once. */
+/**
+ * Continues after a failure of one object, and throws the first failure at the end. Safe on several servers at once.
+ */
 export async function ensurePolicy(deps: PolicyDeps): Promise<void> {
   const { kinds, vendor } = deps.registry.deps
   if (kinds.find("rbac.authorization.orch.io", "v1", "clusterroles") === undefined) return
@@ -183,7 +185,7 @@ async function ensureBinding<Found extends FoundBinding>(
     const subjects = found.subjects ?? []
     const lacking = wanted.subjects.filter((subject) => !subjects.some((one) => deepEqual(typed(one), typed(subject))))
     if (!deepEqual(found.roleRef, wanted.roleRef)) {
-      // Fixed once the binding exists. A newer one of the name, and its subjects, are another's.
+      // `roleRef` is immutable. A newer binding of this name, and its subjects, belong to another writer.
       await object.delete({ preconditions: { uid: found.metadata.uid ?? "" } })
       const { name, namespace, labels, annotations } = { ...wanted.metadata, ...metadata }
       const place = namespace === undefined ? { name } : { name, namespace }
@@ -196,7 +198,7 @@ async function ensureBinding<Found extends FoundBinding>(
 
 type CompletedMeta = ObjectMeta & WantedRole["metadata"]
 
-/** With the labels and annotations that are missing; values stay. Undefined: the object is not to be touched. */
+/** Adds missing labels and annotations without changing values. Undefined: the object must not be changed. */
 function completed(vendor: Vendor, found: ObjectMeta, { metadata }: Pick<WantedRole, "metadata">): CompletedMeta | undefined {
   const { labels = {}, annotations = {} } = found
   if (annotations[autoUpdateAnnotation(vendor)] === "false") return undefined
@@ -210,10 +212,10 @@ function completed(vendor: Vendor, found: ObjectMeta, { metadata }: Pick<WantedR
 
 const aggregated = ["admin", "edit", "view"]
 
-/** A store of a server that knew no aggregation: an administrator's rules move to the roles that are now united. */
+/** For a store of a server without aggregation: moves an administrator's rules to the roles that are now aggregated. */
 async function primeAggregated({ api }: PolicyDeps): Promise<void> {
   const { clusterroles } = api(serverUser).rbac.v1
-  // Bounded: the roles are those of the policy.
+  // Bounded: the policy has these roles.
   for (const name of aggregated) {
     const old = await orUndefined(clusterroles.get(name))
     const target = `system:aggregate-to-${name}`
@@ -224,7 +226,7 @@ async function primeAggregated({ api }: PolicyDeps): Promise<void> {
   }
 }
 
-/** Those who may see what the server is were once subjects of another binding. */
+/** For older stores: copies the subjects of `system:discovery`, which once also allowed reading public information. */
 async function primeSplitBinding({ api }: PolicyDeps): Promise<void> {
   const { clusterrolebindings } = api(serverUser).rbac.v1
   const name = "system:public-info-viewer"
@@ -237,7 +239,7 @@ async function primeSplitBinding({ api }: PolicyDeps): Promise<void> {
   )
 }
 
-/** Another server, or a user, was faster: looks again, a few times. */
+/** Another server, or a user, was faster: reads the object again, a few times. */
 async function unlessFaster(work: () => Promise<void>, attempts = 5): Promise<void> {
   try {
     await work()

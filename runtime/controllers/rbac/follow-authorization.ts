@@ -8,7 +8,7 @@ import { bootstrapPolicy } from "./bootstrap-policy.ts"
 import { followNodeGraph } from "./follow-node-graph.ts"
 import { followRbacPolicy, type PolicySink } from "./follow-policy.ts"
 
-/** Called once at start, on every server: follows the objects by which the modes RBAC (`roles`) and Node decide. */
+/** Called once at start, on every server: follows the objects that the modes RBAC (`roles`) and Node need. */
 export function followAuthorization(
   deps: ControllerDeps,
   { roles, nodes }: { readonly roles: boolean; readonly nodes: boolean },

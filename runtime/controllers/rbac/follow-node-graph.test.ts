@@ -11,7 +11,7 @@ import { followNodeGraph } from "./follow-node-graph.ts"
 let one: OpenRegistry
 let graph: NodeGraph
 let follower: ObjectFollower
-/** Ends the watch of the pods, as a store does that has lost events. */
+/** Ends the watch of pods, like a store that has lost events. */
 let loseEvents: () => void
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const container = { name: "main", image: "nginx" }
 
-/** Binds it as a scheduler does. */
+/** Binds the pod, like a scheduler. */
 async function pod(name: string, node: string, spec: JsonObject = {}, metadata: JsonObject = {}): Promise<void> {
   const containers = [{ ...container, envFrom: [{ secretRef: { name } }] }]
   const nodeName = node === "" ? {} : { nodeName: node }

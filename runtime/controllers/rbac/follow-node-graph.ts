@@ -1,6 +1,6 @@
 /**
  * Keeps the graph of the mode Node equal to the pods, volumes and attachments in the watch cache. Most events of pods
- * report their status: their documents are parsed only if they may refer to something new.
+ * report their status; their documents are parsed only if they may have new references.
  */
 import type { PersistentVolume } from "../../../generated/core/v1/persistent-volume/types.ts"
 import type { Pod } from "../../../generated/core/v1/pod/types.ts"
@@ -13,7 +13,7 @@ import type { CachedObject } from "../../storage/cache.ts"
 import type { ControllerDeps } from "../controller.ts"
 import { followObjects, type ObjectFollower, parsingDocument, type Place, type Take } from "../follow-objects.ts"
 
-/** Called once at start. Kinds that the server does not have are left out. */
+/** Called once at start. Skips kinds that the server does not have. */
 export function followNodeGraph(deps: ControllerDeps, graph: NodeGraph): ObjectFollower {
   const { kinds, vendor } = deps.registry.deps
   const attachments = new OwnedObjects(graph, "volumeattachments", ({ spec }) => (isObject(spec) ? spec["nodeName"] : undefined))
@@ -59,7 +59,7 @@ class Volumes implements Take {
   }
 }
 
-/** Fields by which a pod that is bound can still come to refer to something. */
+/** Fields through which a bound pod can get new references. */
 const laterReferences = ['"ephemeralContainers":', '"resourceClaims":'].map((text) => Buffer.from(text))
 
 class Pods implements Take {

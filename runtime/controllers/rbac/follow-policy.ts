@@ -1,6 +1,6 @@
 /**
- * Keeps the policy of the mode RBAC equal to the roles and bindings in the watch cache. A large object is read and
- * taken up in turns of the event loop.
+ * Keeps the policy of the mode RBAC equal to the roles and bindings in the watch cache. A large object is parsed and
+ * indexed in turns of the event loop.
  */
 import type { PolicyRule } from "../../../generated/rbac.authorization.orch.io/v1/shared/policy-rule/types.ts"
 import type { Subject } from "../../../generated/rbac.authorization.orch.io/v1/shared/subject/types.ts"
@@ -10,7 +10,7 @@ import type { CachedObject } from "../../storage/cache.ts"
 import type { ControllerDeps } from "../controller.ts"
 import { followObjects, type ObjectFollower, parsingDocument, type Place, type Take } from "../follow-objects.ts"
 
-/** What takes the objects up; calls follow each other. The authorizer has one. */
+/** Receives the objects, one call after the other. The authorizer has one. */
 export interface PolicySink {
   putRole(place: Place, rules: readonly PolicyRule[]): Stages<void>
   removeRole(place: Place): void
@@ -23,10 +23,10 @@ export interface PolicySink {
 
 const group = "rbac.authorization.orch.io"
 
-/** Called once at start. Kinds that the server does not have are left out. */
+/** Called once at start. Skips kinds that the server does not have. */
 export function followRbacPolicy(deps: ControllerDeps, policy: PolicySink): ObjectFollower {
   const [roles, bindings] = [new Roles(policy), new Bindings(policy)]
-  // Roles first: a binding whose role is not known yet is reported as broken.
+  // Roles first: a binding is reported as broken while its role is unknown.
   const followed = Object.entries({ clusterroles: roles, roles, clusterrolebindings: bindings, rolebindings: bindings })
   const { kinds } = deps.registry.deps
   const kindsOf = followed.map(([resource, take]) => [kinds.find(group, "v1", resource), take] as const)
@@ -59,7 +59,7 @@ class Bindings implements Take {
   }
 }
 
-/** The stored object is valid: its lists have the types that the schema gives them. */
+/** The stored object was validated, so its lists have the types of the schema. */
 function listOf<Item>(value: JsonValue | undefined): readonly Item[] {
   // The registry has validated it.
   return Array.isArray(value) ? (value as readonly unknown[] as readonly Item[]) : []

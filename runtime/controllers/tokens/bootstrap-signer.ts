@@ -1,6 +1,6 @@
 /**
- * Signs the kubeconfig in the ConfigMap `cluster-info` with each bootstrap token, so that a new node that has a token
- * can check that it is the cluster's. The tool that sets up the cluster makes the ConfigMap; without it there is
+ * Signs the kubeconfig in the ConfigMap `cluster-info` with each bootstrap token, so that a new node with a token can
+ * check that it comes from the cluster. The tool that sets up the cluster makes the ConfigMap; without it there is
  * nothing to do.
  */
 import { Turns } from "../../base/turns.ts"
@@ -65,7 +65,7 @@ async function sign(
   }
   const others = Object.entries(info.data ?? {}).filter(([name]) => !name.startsWith(signaturePrefix))
   const data = { ...Object.fromEntries(others), ...signatures }
-  // A token that expires signs no more, also while it is not deleted.
+  // An expired token no longer signs, even while it exists.
   const left = items.map((secret) => (expiryOf(secret) ?? 0) - nowMs).filter((ms) => ms > 0)
   if (left.length > 0) again(Math.min(...left))
   if (!isDeepStrictEqual(data, { ...info.data })) await configmaps.update(namespace, { ...info, data })
@@ -76,7 +76,7 @@ function signatureOf(secret: Secret, content: string, nowMs: number): (readonly 
   return token === undefined ? [] : [[signaturePrefix + token.id, detachedSignature(content, token)]]
 }
 
-/** A JSON Web Signature (RFC 7515) with HMAC SHA-256, of which the content in the middle is left out. */
+/** A JSON Web Signature (RFC 7515) with HMAC SHA-256 and detached content. */
 export function detachedSignature(content: string, token: { readonly id: string; readonly secret: string }): string {
   const header = base64url(JSON.stringify({ alg: "HS256", kid: token.id }))
   const signature = createHmac("sha256", token.secret)

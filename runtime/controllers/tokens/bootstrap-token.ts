@@ -1,4 +1,4 @@
-/** Bootstrap tokens: Secrets with which new nodes make themselves known (catalog operations.yaml: bootstrapTokens). */
+/** Bootstrap tokens: Secrets with which new nodes join the cluster (catalog operations.yaml: bootstrapTokens). */
 import type { Secret } from "../../../generated/core/v1/secret/types.ts"
 import { parseInstant, TimeError } from "../../base/time.ts"
 import type { Vendor } from "../../base/vendor.ts"
@@ -8,7 +8,7 @@ const namePrefix = "bootstrap-token-"
 const idSyntax = /^[a-z0-9]{6}$/
 const secretSyntax = /^[a-z0-9]{16}$/
 
-/** Whether a Secret says that it is a token. Reads no content. */
+/** Whether a Secret is a token, by its type and namespace. Does not decode it. */
 export function isToken(secret: CachedObject, vendor: Vendor): boolean {
   return secret.field("type") === tokenType(vendor) && secret.field("metadata.namespace") === tokenNamespace(vendor)
 }
@@ -22,7 +22,7 @@ export function tokenNamespace(vendor: Vendor): string {
   return vendor.namespace("orch-system")
 }
 
-/** When a token expires, in milliseconds since the epoch. What is no time has expired; undefined: never. */
+/** When a token expires, in milliseconds since the epoch. An invalid time counts as expired; undefined: never. */
 export function expiryOf(secret: Secret): number | undefined {
   const text = textOf(secret, "expiration")
   if (text === "") return undefined
@@ -34,7 +34,7 @@ export function expiryOf(secret: Secret): number | undefined {
   }
 }
 
-/** The parts of a token that may sign; undefined for one that may not, that is damaged, or that has expired. */
+/** The id and secret of a token that may sign; undefined for a token that may not, is damaged, or has expired. */
 export function signingToken(secret: Secret, nowMs: number): { readonly id: string; readonly secret: string } | undefined {
   const [id, key] = [textOf(secret, "token-id"), textOf(secret, "token-secret")]
   const { name, deletionTimestamp } = secret.metadata

@@ -1,4 +1,4 @@
-/** Deletes bootstrap tokens that have expired. */
+/** Deletes expired bootstrap tokens. */
 import type { ControllerDeps } from "../controller.ts"
 import { tokenCleaner } from "../identities.ts"
 import { keyOf, type KeyedController, type Keys, placeOf, startKeyedController } from "../keyed-controller.ts"

@@ -1,4 +1,4 @@
-/** Any JSON is checked as a definition without an exception, and in time that grows no faster than its size. */
+/** Any JSON is checked as a definition without an exception, in time that grows at most linearly with its size. */
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import { Failures } from "../../base/failure.ts"
@@ -102,7 +102,7 @@ it("refuses what takes long to compile before it compiles it", () => {
     expect(list).toHaveLength(1)
     expect(list[0]).toMatchObject({ type: "Forbidden", field: "spec.versions", detail: expect.stringContaining(detail) })
   }
-  // What is stored already may stay.
+  // Existing faults may stay.
   const stored = prepared(definitionOf({ field: rules(1001, "self") }))
   expect(JSON.stringify(check(structuredClone(stored), stored).list)).not.toContain("may have 1000 rules")
 })

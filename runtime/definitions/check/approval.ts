@@ -1,4 +1,7 @@
-/** Groups that belong to the vendor's community: a definition in one names who approved it, or says that it is not. */
+/**
+ * Protected groups of the vendor's community: a definition in one needs an annotation that names the approval, or says
+ * that there is none.
+ */
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject } from "../../base/json.ts"
 import type { Vendor } from "../../base/vendor.ts"
@@ -9,7 +12,7 @@ export type ApprovalState = "invalid" | "approved" | "bypassed" | "missing"
 
 export interface Approval {
   readonly state: ApprovalState
-  /** What is wrong, or what the annotation says; as in the condition of a definition. */
+  /** The fault, or the content of the annotation; as in the definition's condition. */
   readonly reason: string
 }
 
@@ -27,7 +30,7 @@ function annotationOf(vendor: Vendor): string {
   return `api-approved.${labelDomain(vendor)}`
 }
 
-/** What the annotation of a definition says. */
+/** Reads the approval annotation of a definition. */
 export function approvalOf(definition: JsonObject, vendor: Vendor): Approval {
   const value = approvalText(definition, vendor)
   const must = `protected groups must have approval annotation "${annotationOf(vendor)}"`
@@ -44,7 +47,7 @@ function approvalText(definition: JsonObject, vendor: Vendor): string {
   return isObject(annotations) ? text(annotations[annotationOf(vendor)]) : ""
 }
 
-/** Checks the annotation. An update that does not change what it says is accepted. */
+/** Checks the annotation. Accepts an update that does not change its meaning. */
 export function checkApproval(
   definition: JsonObject,
   group: string,

@@ -1,4 +1,4 @@
-/** Definitions, most of them wrong, and what the reference says of them; `record.ts` asks it. */
+/** Definitions, most of them invalid, with the reference's answers, which `record.ts` records. */
 import { describe, expect, it } from "vitest"
 import { objectMetaShape } from "../../../generated/meta/v1/object-meta/shape.ts"
 import { failureText } from "../../base/errors.ts"
@@ -56,7 +56,7 @@ describe("the check of a definition", () => {
     expect(failures.list.map(({ detail }) => detail)).toEqual(expected)
     return stages.length
   }
-  /** Each item counts for each of the schemas. */
+  /** Each item counts once per schema. */
   const junctors = (count: number): JsonObject => ({
     type: "array",
     items: { type: "string", allOf: Array.from({ length: count }, () => ({ maxLength: 9 })) },
@@ -125,7 +125,7 @@ function causesOf(one: DefinitionCase): Cause[] {
   const old = one.old && storedDefinition(one)
   const definition = prepared(definitionOf(one), old)
   const failures = new Failures()
-  // The registry checks names of objects on its own.
+  // The registry checks names of objects separately.
   if (old === undefined) for (const detail of dnsSubdomainFaults(nameOf(definition))) addName(failures, nameOf(definition), detail)
   checkDefinition(definition, failures, { old, vendor, metadata })
   return failures.list.map((failure) => ({
@@ -143,7 +143,7 @@ function nameOf({ metadata }: JsonObject): string {
   return isObject(metadata) && typeof metadata.name === "string" ? metadata.name : ""
 }
 
-/** Details after values that the reference shows as its program has them, with addresses in memory. */
+/** Details after values that the reference prints in Go syntax, with memory addresses. */
 const afterOpaque =
   /must have exactly one version .*|must contain unique version .*|only \[Description .*|must only have a single schema .*/
 

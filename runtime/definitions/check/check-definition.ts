@@ -1,7 +1,7 @@
 /**
  * Validation of definitions of custom resources, on create and on update: the checks of the reference with its
- * failures, field paths and texts. Paths are those of its internal form: what all versions share, such as the only
- * schema, is reported as a field of `spec` (`spec.validation.openAPIV3Schema`, `spec.subresources`).
+ * failures, field paths and texts. Paths refer to its internal form: parts that all versions share, such as the only
+ * schema, are reported as fields of `spec` (`spec.validation.openAPIV3Schema`, `spec.subresources`).
  */
 import { shortJson } from "../../base/bounded-text.ts"
 import type { Failures } from "../../base/failure.ts"
@@ -28,10 +28,10 @@ import { checkSelectableFields } from "./selectable-fields.ts"
 import { checkColumns, checkDeprecation, checkSubresources } from "./version-parts.ts"
 
 export interface CheckOptions {
-  /** The stored definition on update; what it breaks already may stay. Absent on create. */
+  /** The stored definition on update; its existing faults may stay. Absent on create. */
   readonly old?: object | undefined
   readonly vendor: Vendor
-  /** How metadata inside of defaults is checked. */
+  /** Rules for metadata inside of defaults. */
   readonly metadata?: MetadataRules
 }
 
@@ -41,10 +41,10 @@ export function checkDefinition(definition: object, failures: Failures, options:
 }
 
 /**
- * Adds everything that is wrong with a definition to `failures`. `definition` is any JSON object in wire form, decoded,
- * with its defaults (`names.singular`, `names.listKind`, `conversion.strategy`) and with `status.storedVersions` of the
- * write. Called after the checks of `metadata` and before the write. The work is proportional to the definition, and
- * is divided into stages where it is more than a turn: patterns, defaults and rules take most of it.
+ * Adds all faults of a definition to `failures`. `definition` is any JSON object in wire form, decoded, with its
+ * defaults (`names.singular`, `names.listKind`, `conversion.strategy`) and with `status.storedVersions` of the write.
+ * Called after the checks of `metadata` and before the write. The work is proportional to the definition, and has
+ * stages where it exceeds a turn: patterns, defaults and rules take most of it.
  */
 export function* checkingDefinition(definition: object, failures: Failures, options: CheckOptions): Stages<void> {
   if (!isObject(definition)) return
@@ -60,7 +60,7 @@ export function* checkingDefinition(definition: object, failures: Failures, opti
     return failures.add({ type: "Forbidden", field: "spec.versions", detail })
   }
   const excess = excessOf(spec)
-  // A definition that is stored may stay as it is.
+  // A stored definition may stay as it is.
   if (excess !== undefined && (oldSpec === undefined || excessOf(oldSpec) === undefined)) {
     return failures.add({ type: "Forbidden", field: "spec.versions", detail: excess })
   }
@@ -81,16 +81,16 @@ export function* checkingDefinition(definition: object, failures: Failures, opti
   }
 }
 
-/** Adds what is wrong with a write of the status alone. Called for the `status` sub-resource. */
+/** Adds the faults of a write to the status. Called for the `status` sub-resource. */
 export function checkDefinitionStatus(definition: object, failures: Failures): void {
   const status = isObject(definition) && isObject(definition.status) ? definition.status : {}
   checkNames(readNames(status.acceptedNames), "status.acceptedNames", failures)
 }
 
-/** What compiling one instruction of a pattern takes, in the unit of turns. */
+/** Work of compiling one instruction of a pattern, in the unit of turns. */
 const patternInstructionWork = 10
 
-/** Compiles all patterns, which are remembered: the checks find them compiled. */
+/** Compiles all patterns, which are cached for the checks. */
 function* compilingPatterns(spec: DefinitionSpec, turns: Turns): Stages<void> {
   for (const pattern of spec.patterns) {
     patternOf(pattern)
@@ -104,7 +104,7 @@ function unprunedIn(prefix: string): (schema: SchemaProps) => boolean {
 
 function checkObjectName(definition: JsonObject, { names, group }: DefinitionSpec, failures: Failures): void {
   const metadata = isObject(definition.metadata) ? definition.metadata : {}
-  // What a name is generated from is judged as the name: a definition cannot have a generated one.
+  // Checks `generateName` like a name: a definition cannot have a generated one.
   for (const word of ["generateName", "name"]) {
     const name = metadata[word]
     if (typeof name !== "string" || name === "" || name === `${names.plural}.${group}`) continue
@@ -155,7 +155,7 @@ interface CheckedWith {
   readonly turns: Turns
 }
 
-/** Expressions that the old definition has may stay, whatever a new one may use. */
+/** Expressions of the old definition may stay, even if a new one may not use their features. */
 function agesOf(old: DefinitionSpec | undefined): Ages {
   const rules = new Set<string>()
   const withMessage = new Set<string>()
@@ -253,7 +253,7 @@ class DefinitionCheck {
     if (spec.version !== "") checkVersionName("spec.version", spec.version, failures)
   }
 
-  /** Checks what all versions share. */
+  /** Checks the parts that all versions share. */
   private *checkShared(): Stages<void> {
     const { failures, spec } = this
     const { shared, versions } = spec
@@ -275,7 +275,7 @@ function hasStatus(subresources: JsonObject | undefined): boolean {
   return isObject(subresources?.status)
 }
 
-/** Keywords that have a meaning in structural schemas only. */
+/** Whether a schema has keywords that only structural schemas may have. */
 function needsStructure(schema: SchemaProps): boolean {
   const { default: byDefault, embeddedResource, preserveUnknownFields, intOrString, listMapKeys, listType, validations } = schema
   return (

@@ -1,4 +1,4 @@
-/** How objects of one version become those of another: `spec.conversion`, with the client of its web hook. */
+/** Conversion between versions: `spec.conversion`, with the client of its web hook. */
 import type { Failures } from "../../base/failure.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { DefinitionSpec } from "./definition-spec.ts"

@@ -1,6 +1,6 @@
 /**
  * Defaults of a schema: each must be valid by the schema of its field, and must have no fields that the schema does not
- * specify. What is wrong with `apiVersion`, `kind` and `metadata` is found in the whole resource around them.
+ * specify. Faults of `apiVersion`, `kind` and `metadata` are found by checking the whole resource around them.
  */
 import { type Failure, Failures } from "../../base/failure.ts"
 import { failureText } from "../../base/errors.ts"
@@ -23,10 +23,10 @@ export interface DefaultRules {
   readonly nodes: number
 }
 
-/** The resource around a default inside `apiVersion`, `kind` or `metadata`: the resource with this value. */
+/** Makes the resource around a default inside `apiVersion`, `kind` or `metadata` from the default's value. */
 type Surround = (value: JsonValue) => JsonValue
 
-/** Adds what is wrong with the defaults of a structural schema, and returns whether nothing is. */
+/** Adds the faults of a structural schema's defaults, and returns whether there are none. */
 export function* checkingDefaults(
   read: { readonly structural: Structural },
   path: string,
@@ -43,29 +43,29 @@ export function* checkingDefaults(
   return failures.list.length === before
 }
 
-/** A resource with the given value as its whole, and with a type. */
+/** A resource with the given value as its content, and with a type. */
 function resourceOf(value: JsonValue): JsonValue {
   const fields = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}
   return { kind: "Validation", apiVersion: "validation/v1", ...fields }
 }
 
-/** What the check of a small default takes, in the unit of turns. */
+/** Work of checking a small default, in the unit of turns. */
 const defaultWork = 100
 
 interface FoundDefault {
   readonly schema: Structural
   readonly path: string
   readonly value: JsonValue
-  /** The resource whose type or metadata the default is part of. */
+  /** The resource whose type or metadata contains the default. */
   readonly meta: Structural | undefined
   readonly around: Surround
   readonly isResource: boolean
 }
 
 class DefaultCheck {
-  /** What evaluating the rules may still cost. */
+  /** Remaining cost budget of rules. */
   private budget = ruleBudget
-  /** What checking the values has taken; all defaults of a schema share the limit of an object. */
+  /** Work of checking values so far; all defaults of a schema share the limit of one object. */
   private work = 0
   private readonly found: FoundDefault[] = []
 
@@ -75,8 +75,8 @@ class DefaultCheck {
   ) {}
 
   /**
-   * Notes the defaults of a node and of those below it. `meta`: the resource whose type or metadata this node is part
-   * of; undefined elsewhere.
+   * Collects the defaults of a node and all nodes below it. `meta`: the resource whose type or metadata this node is
+   * part of; undefined elsewhere.
    */
   node(schema: Structural, path: string, meta: Structural | undefined, surround: Surround, isRoot: boolean): void {
     const around = schema.embedded ? resourceOf : surround
@@ -100,7 +100,7 @@ class DefaultCheck {
     }
   }
 
-  /** Checks what `node` has noted, until there are too many failures or the budget is spent. */
+  /** Checks the collected defaults, until there are too many failures or the budget is spent. */
   *checking(): Stages<void> {
     for (const { schema, path, value, meta, around, isResource } of this.found) {
       if (this.failures.full || this.budget < 0) return
@@ -137,7 +137,7 @@ class DefaultCheck {
     this.addBelow(path, byRules.list)
   }
 
-  /** Faults of values: the reference separates an index by a dot too. */
+  /** Adds faults of values; the reference separates indexes by a dot too. */
   private addValues(path: string, found: readonly Failure[]): void {
     this.addBelow(
       path,
@@ -163,8 +163,8 @@ function shownOf(value: JsonValue): Pick<Failure, "value" | "shown"> {
 const loose = new WeakMap<Structural, Structural>()
 
 /**
- * The reference does not check that a default of an int-or-string is one of both. A schema without any is its own
- * result.
+ * The reference does not check that a default of an int-or-string is an integer or a string. A schema without
+ * int-or-string is returned unchanged.
  */
 function withoutIntOrString(schema: Structural): Structural {
   let result = loose.get(schema)

@@ -1,10 +1,10 @@
-/** Definitions of the tables in `cases/`, and what the reference answers to them (`cases/answers/`). */
+/** Definitions of the tables in `cases/`, and the reference's answers to them (`cases/answers/`). */
 import { readdirSync, readFileSync } from "node:fs"
 import { parse } from "yaml"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { deepClone } from "../../encoding/field-path.ts"
 
-/** How a definition differs from the valid one. */
+/** The differences from a valid definition. */
 export interface Variation {
   readonly metadata?: JsonObject
   /** Merged into `spec`; lists are replaced. */
@@ -81,7 +81,7 @@ function merged(base: JsonObject, over: JsonObject): JsonObject {
   return result
 }
 
-/** A definition with the defaults of its kind and its status, as it is when it is checked. */
+/** A definition with the defaults of its kind and its status, as the checks get it. */
 export function prepared(definition: JsonObject, old?: JsonObject): JsonObject {
   const spec = isObject(definition.spec) ? definition.spec : {}
   const names = isObject(spec.names) ? { ...spec.names } : {}

@@ -1,7 +1,6 @@
 /**
- * A definition as its checks see it. The reference checks a form in which a schema, sub-resources, columns and
- * selectable fields that are the same in all versions are fields of `spec`; the paths of failures are paths of that
- * form.
+ * A definition in the form that its checks need. The reference checks a form in which schema, sub-resources, columns
+ * and selectable fields that are equal in all versions are fields of `spec`; failures have the paths of that form.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
@@ -16,13 +15,13 @@ export interface DefinitionSpec {
   readonly versionsSource: JsonValue
   /** The name of the first version. */
   readonly version: string
-  /** What all versions share. */
+  /** Parts that all versions share. */
   readonly shared: VersionParts
   readonly conversion: Conversion | undefined
   readonly preserveUnknownFields: boolean | undefined
-  /** A schema is nested deeper than `definitionSchemaDepthMax`: nothing below that depth was read. */
+  /** A schema is nested deeper than `definitionSchemaDepthMax`; levels below that were not read. */
   readonly tooDeep: boolean
-  /** Number of schemas in all schemas: each pass over them takes about so many microseconds. */
+  /** Number of schemas in all schemas: each pass over them takes about as many microseconds. */
   readonly nodes: number
   /** The patterns of all schemas, each once. */
   readonly patterns: ReadonlySet<string>
@@ -45,11 +44,11 @@ export interface DefinitionVersion extends VersionParts {
   readonly deprecationWarning: string | undefined
 }
 
-/** What a version has of its own, or shares with all others. */
+/** Parts of a version, its own or shared by all versions. */
 export interface VersionParts {
   /** `schema.openAPIV3Schema`. */
   readonly schema: SchemaProps | undefined
-  /** `schema` is there, perhaps without `openAPIV3Schema`. */
+  /** Whether `schema` is present, perhaps without `openAPIV3Schema`. */
   readonly hasValidation: boolean
   readonly subresources: JsonObject | undefined
   readonly columns: readonly JsonObject[]
@@ -67,7 +66,8 @@ const partNames = ["schema", "subresources", "additionalPrinterColumns", "select
 type PartName = (typeof partNames)[number]
 
 /**
- * Reads the `spec` of any JSON object; what has the wrong type is absent. `prefix`: the vendor's `extensionPrefix`.
+ * Reads the `spec` of any JSON object; a value of a wrong type counts as absent. `prefix`: the vendor's
+ * `extensionPrefix`.
  */
 export function readSpec(definition: JsonObject, prefix: string): DefinitionSpec {
   const spec = isObject(definition.spec) ? definition.spec : {}
@@ -92,7 +92,7 @@ export function readSpec(definition: JsonObject, prefix: string): DefinitionSpec
   }
 }
 
-/** A list without items is the same as none. */
+/** An empty list equals an absent one. */
 function samePart(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
   return deepEqual(orAbsent(one), orAbsent(other))
 }
@@ -151,12 +151,12 @@ function readConversion(value: JsonValue | undefined): Conversion | undefined {
   }
 }
 
-/** All schemas of a definition, those of single versions last. */
+/** All schemas of a definition, schemas of single versions last. */
 export function schemasOf(spec: DefinitionSpec): SchemaProps[] {
   return [spec.shared, ...spec.versions].flatMap(({ schema }) => schema ?? [])
 }
 
-/** The schema of each version, shared or its own; undefined for a version without one. */
+/** The schema of each version, shared or its own; undefined for a version without a schema. */
 export function versionSchemas(spec: DefinitionSpec): Map<string, SchemaProps | undefined> {
   const schemas = new Map<string, SchemaProps | undefined>()
   for (const version of spec.versions) {

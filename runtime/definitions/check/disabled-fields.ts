@@ -1,4 +1,6 @@
-/** Fields of definitions behind gates: they are dropped before validation, unless the old definition uses them. */
+/**
+ * Fields of definitions behind feature gates: they are dropped before validation, unless the old definition uses them.
+ */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 
 export interface DefinitionGates {
@@ -15,7 +17,7 @@ export interface DropOptions {
   readonly prefix: string
 }
 
-/** Drops what disabled gates hide, in place. Called before the checks of a create or update. */
+/** Drops fields of disabled gates, in place. Called before the checks of a create or update. */
 export function dropDisabledFields(definition: JsonObject, { old, gates, prefix }: DropOptions): void {
   if (!gates.CustomResourceFieldSelectors && !versionsOf(old).some(({ selectableFields }) => selectableFields !== undefined)) {
     for (const version of versionsOf(definition)) delete version.selectableFields
@@ -37,7 +39,7 @@ function rulesOf(definition: JsonObject | undefined, prefix: string): JsonObject
   return rules
 }
 
-/** Collects the rules of a node and of those below it that are in no junctor, where none are allowed. */
+/** Collects the rules of a node and of nodes below it outside of junctors, where no rules are allowed. */
 function collectRules(schema: JsonValue | undefined, keyword: string, rules: JsonObject[]): void {
   if (!isObject(schema)) return
   rules.push(...objectsIn(schema[keyword]))

@@ -1,11 +1,11 @@
-/** What a definition asks for that takes long to check and to compile, however few bytes say it. */
+/** Limits parts of a definition that take long to check and compile, even if they are few bytes. */
 import { patternSize } from "../../base/pattern-size.ts"
 import { definitionPatternsSizeMax, definitionRuleCharactersMax, definitionRuleNodesMax, definitionRulesMax } from "../limits.ts"
 import { type DefinitionSpec, schemasOf } from "./definition-spec.ts"
 import { type SchemaProps, schemaHas } from "./schema-props.ts"
 
 /**
- * Says which limit the rules and the patterns of a definition exceed; undefined for most. Called before they are
+ * Returns which limit the rules and patterns of a definition exceed; undefined for most. Called before they are
  * compiled.
  */
 export function excessOf(spec: DefinitionSpec): string | undefined {
@@ -33,7 +33,10 @@ export function excessOf(spec: DefinitionSpec): string | undefined {
   return `the patterns of a definition may compile to ${definitionPatternsSizeMax} instructions together, but these compile to some ${size}`
 }
 
-/** The schemas at and below a node; those that have rules at or above them count once for each level of rules. */
+/**
+ * The number of schemas at and below a node, and the number at and below schemas with rules, counted once per level of
+ * rules.
+ */
 function lookedAt({ properties, items, additionalProperties, validations = [] }: SchemaProps): { nodes: number; byRules: number } {
   const sum = { nodes: 1, byRules: 0 }
   for (const below of [...(properties?.values() ?? []), items?.schema, additionalProperties?.schema]) {

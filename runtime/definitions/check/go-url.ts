@@ -1,20 +1,20 @@
 /**
- * URLs as the reference reads them: its parser accepts what the standard of browsers refuses and the other way round,
- * and its words are part of failures.
+ * Parses URLs like the reference, whose parser differs in both directions from the WHATWG standard, and whose messages
+ * are part of failures.
  */
 import { quoted } from "../../base/quote.ts"
 
 export interface UrlParts {
   readonly scheme: string
-  /** Empty without `//`. With the port. */
+  /** Includes the port. Empty without `//`. */
   readonly host: string
-  /** Before the `@`. Undefined without one. */
+  /** The part before the `@`. Undefined without one. */
   readonly user: string | undefined
   readonly query: string
   readonly fragment: string
 }
 
-/** Splits a URL. Returns its parts, or why it is none, as in `invalid port ":a" after host`. */
+/** Splits a URL. Returns its parts, or why it is invalid, as in `invalid port ":a" after host`. */
 export function parseUrl(url: string): UrlParts | { fault: string } {
   const hash = url.indexOf("#")
   const fragment = hash < 0 ? "" : url.slice(hash + 1)
@@ -26,7 +26,7 @@ export function parseUrl(url: string): UrlParts | { fault: string } {
   return { ...parts, fragment }
 }
 
-/** Whether a text is a URL with scheme and host, or an absolute path, as a request line has it. */
+/** Parses a URL with scheme and host, or an absolute path, as in a request line; undefined for other texts. */
 export function parseRequestUrl(url: string): UrlParts | undefined {
   if (url === "") return undefined
   const parts = parseWithoutFragment(url)
@@ -64,7 +64,7 @@ function parseWithoutFragment(url: string): Parts | string {
   return badEscape(path) ?? { ...bare, ...found }
 }
 
-/** The text before the colon; empty without one; undefined when there is none before a colon. */
+/** The text before the first colon; empty if there is no scheme; undefined for a colon without one. */
 function schemeOf(url: string): string | undefined {
   const found = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/.exec(url)
   if (found !== null) return found[0]
@@ -100,7 +100,7 @@ function portFault(colonAndPort: string): string | undefined {
   return /^(:[0-9]*)?$/.test(colonAndPort) ? undefined : `invalid port ${quoted(colonAndPort)} after host`
 }
 
-/** Hosts may escape nothing but bytes beyond ASCII. */
+/** Hosts may escape only bytes beyond ASCII. */
 function badHostEscape(host: string): string | undefined {
   const bad = badEscape(host)
   if (bad !== undefined) return bad

@@ -1,14 +1,16 @@
-/** Web hooks in definitions and in web hook configurations: where one is, and which reviews it understands. */
+/** Web hooks in definitions and in web hook configurations: their client configuration and review versions. */
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject } from "../../base/json.ts"
 import { dns1035LabelFaults, dnsSubdomainFaults } from "../../schema/names.ts"
 import { parseUrl } from "./go-url.ts"
 import { optionalText, text } from "./schema-props.ts"
 
-/** The versions of a review, of conversion or admission, of which a web hook has to understand one. */
+/** Known versions of reviews, of conversion or admission. A web hook must understand one. */
 const reviewVersions = ["v1", "v1beta1"]
 
-/** Whether an old web hook names a known review version, or none. An update may keep a list that does not. */
+/**
+ * Whether an old web hook names a known review version, or no version. An update may keep a list without a known one.
+ */
 export function knowsReviewVersion(versions: readonly string[]): boolean {
   return versions.length === 0 || versions.some((version) => reviewVersions.includes(version))
 }

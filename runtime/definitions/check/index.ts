@@ -1,4 +1,4 @@
-/** Checks of definitions. `check-definition.ts` is the way in. */
+/** Checks of definitions. `check-definition.ts` is the entry point. */
 export { approvalOf, isProtectedGroup } from "./approval.ts"
 export { checkDefinitionStatus, checkingDefinition } from "./check-definition.ts"
 export { dropDisabledFields } from "./disabled-fields.ts"

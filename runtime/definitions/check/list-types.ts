@@ -2,7 +2,7 @@
 import type { Failures } from "../../base/failure.ts"
 import type { SchemaProps } from "./schema-props.ts"
 
-/** Which rules hold; an update does not tighten them for what the old definition breaks. */
+/** The rules in force; an update does not tighten a rule that the old definition breaks. */
 export interface ListTypeRules {
   /** Items of a set must be atomic. */
   readonly atomicSetItems: boolean
@@ -44,7 +44,7 @@ function checkSupported(field: string, value: string, supported: readonly string
   if (!supported.includes(value)) failures.add({ type: "NotSupported", field, value, detail: "", supported })
 }
 
-/** The field of the items that keeps them from being atomic in a set; undefined when nothing does. */
+/** The field of the items that makes them non-atomic in a set; undefined if they are atomic. */
 function looseSetItems({ listType, items }: SchemaProps): "list-type" | "map-type" | undefined {
   const item = items?.schema
   if (listType !== "set" || item === undefined) return undefined
@@ -52,7 +52,7 @@ function looseSetItems({ listType, items }: SchemaProps): "list-type" | "map-typ
   return item.type === "object" && item.mapType !== "atomic" ? "map-type" : undefined
 }
 
-/** Whether a list is a set of items that are not atomic, which older servers accepted. */
+/** Whether a list is a set with non-atomic items, which older servers accepted. */
 export function hasLooseSetItems(schema: SchemaProps): boolean {
   return looseSetItems(schema) !== undefined
 }
@@ -61,7 +61,7 @@ function checkSetItems(schema: SchemaProps, path: string, prefix: string, failur
   const extension = looseSetItems(schema)
   if (extension === undefined) return
   const detail = `must be atomic as item of a list with ${prefix}list-type=set`
-  // The reference shows the list type of the items in both cases, and its absence as this text.
+  // The reference shows the list type of the items in both cases, and this text if it is absent.
   const value = schema.items?.schema?.listType ?? "null"
   failures.add({ type: "Invalid", field: `${path}.items.${prefix}${extension}`, value, detail })
 }

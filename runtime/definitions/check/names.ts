@@ -1,4 +1,4 @@
-/** Names of a definition: group, scope, and those of `spec.names` and `status.acceptedNames`. */
+/** Names of a definition: group, scope, and the names in `spec.names` and `status.acceptedNames`. */
 import type { Failures } from "../../base/failure.ts"
 import { dns1035LabelFaults, dnsSubdomainFaults } from "../../schema/names.ts"
 import type { DefinitionNames, DefinitionSpec } from "./definition-spec.ts"
@@ -11,7 +11,7 @@ export function checkGroup(group: string, failures: Failures): void {
   else if (!group.includes(".")) failures.add({ type: "Invalid", field, value: group, detail: "should be a domain with at least one dot" })
 }
 
-/** Reports a text that is missing or none of the supported ones. */
+/** Reports a missing or unsupported text. */
 export function checkOneOf(field: string, value: string, supported: readonly string[], failures: Failures): void {
   if (value === "") failures.add({ type: "Required", field, detail: "" })
   else if (!supported.includes(value)) failures.add({ type: "NotSupported", field, value, detail: "", supported })
@@ -25,7 +25,7 @@ export function checkSpecNames(spec: DefinitionSpec, failures: Failures): void {
   checkNames(spec.names, "spec.names", failures)
 }
 
-/** Checks the names that are there. `path`: `spec.names` or `status.acceptedNames`. */
+/** Checks the names that are present. `path`: `spec.names` or `status.acceptedNames`. */
 export function checkNames(names: DefinitionNames, path: string, failures: Failures): void {
   checkLabel(`${path}.plural`, names.plural, failures)
   checkLabel(`${path}.singular`, names.singular, failures)

@@ -1,4 +1,4 @@
-/** What keeps a stored definition from having structural schemas, for its condition NonStructuralSchema. */
+/** Faults that keep a stored definition's schemas from being structural, for its condition NonStructuralSchema. */
 import { failureText } from "../../base/errors.ts"
 import type { Failure } from "../../base/failure.ts"
 import { isObject } from "../../base/json.ts"
@@ -12,7 +12,7 @@ export interface NonStructural {
 }
 
 /**
- * Returns what is not structural in a definition; undefined for almost every one, which then has no such condition.
+ * Returns why a definition is not structural; undefined for almost every one, which then has no such condition.
  * `prefix`: the vendor's `extensionPrefix`.
  */
 export function nonStructuralOf(definition: object, prefix: string): NonStructural | undefined {

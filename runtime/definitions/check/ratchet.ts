@@ -1,6 +1,6 @@
 /**
- * What an update of a definition need not fulfil, because the old definition does not: rules that were tightened while
- * objects were stored. A new definition must fulfil everything.
+ * Requirements that an update of a definition need not fulfil, because the old definition does not: rules that were
+ * tightened while objects were stored. A new definition must fulfil all of them.
  */
 import { deepEqual } from "../../encoding/field-path.ts"
 import { knowsReviewVersion } from "./hook-client.ts"
@@ -18,11 +18,11 @@ export interface Requirements {
   readonly prunedDefaults: boolean
   readonly atomicSetItems: boolean
   readonly definiteKeys: boolean
-  /** Versions with the schema of the old definition: the cost of single rules is not limited. */
+  /** Versions whose schema is unchanged: the cost of their single rules is not limited. */
   readonly unchangedSchemas: ReadonlySet<string>
 }
 
-/** Of a definition that is created. */
+/** Requirements of a new definition. */
 export const allRequirements: Requirements = {
   knownReviewVersion: true,
   immutableNames: false,
@@ -35,7 +35,7 @@ export const allRequirements: Requirements = {
   unchangedSchemas: new Set(),
 }
 
-/** What is known of the old definition beside its specification. */
+/** The old definition: its specification, and facts about it. */
 export interface OldDefinition {
   readonly spec: DefinitionSpec
   readonly established: boolean
@@ -43,7 +43,7 @@ export interface OldDefinition {
   readonly hasUnprunedDefaults: (schema: SchemaProps) => boolean
 }
 
-/** Of an update. `prefix`: the vendor's `extensionPrefix`. */
+/** Requirements of an update. `prefix`: the vendor's `extensionPrefix`. */
 export function requirementsOfUpdate(spec: DefinitionSpec, old: OldDefinition, prefix: string): Requirements {
   const schemas = schemasOf(old.spec)
   const noneHas = (found: (one: SchemaProps) => boolean): boolean => !schemas.some((schema) => schemaHas(schema, found))

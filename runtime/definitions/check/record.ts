@@ -1,7 +1,7 @@
 /**
- * Records the answers of the reference to the tables of definitions: of a server with the gate
- * CustomResourceFieldSelectors at REFERENCE_URL, for the token REFERENCE_TOKEN, whose store answers at REFERENCE_ETCD.
- * Run with `node --import tsx runtime/definitions/check/record.ts [TOPIC ...]` and NODE_TLS_REJECT_UNAUTHORIZED=0.
+ * Records the reference's answers to the tables of definitions: from a server at REFERENCE_URL with the gate
+ * CustomResourceFieldSelectors, with the token REFERENCE_TOKEN and its store at REFERENCE_ETCD. Run with `node --import
+ * tsx runtime/definitions/check/record.ts [TOPIC ...]` and NODE_TLS_REJECT_UNAUTHORIZED=0.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { setTimeout as wait } from "node:timers/promises"

@@ -1,4 +1,4 @@
-/** What rules of a definition may cost at most, estimated from the sizes that its schema allows. */
+/** Cost limits of a definition's rules, estimated from the sizes that its schema allows. */
 
 import { schemaCostMax } from "../limits.ts"
 
@@ -18,7 +18,7 @@ export class CostTotal {
 
   add(path: string, cost: bigint): void {
     this.cost = this.cost + cost > unlimited ? unlimited : this.cost + cost
-    // Less than a hundredth of the limit is not worth a mention.
+    // Omits costs below a hundredth of the limit.
     if (cost < schemaCostMax / 100n) return
     this.expensive.push({ path, cost })
     this.expensive.sort((one, other) => (one.cost > other.cost ? -1 : one.cost < other.cost ? 1 : 0))
@@ -38,7 +38,7 @@ export function costText(name: string, cost: bigint, limit: bigint): string {
   return `${name} exceeds budget by factor of ${shown} (${hint})`
 }
 
-/** With one digit; what is exactly between two becomes the even one, as in Go. */
+/** Rounds to one digit; a tie becomes even, as in Go. */
 function oneDigit(factor: number): string {
   const tenths = factor * 10
   const below = Math.floor(tenths)

@@ -1,11 +1,11 @@
-/** Entries of the rules of a node, without their expressions: what is required, messages, reasons and paths. */
+/** Checks entries of the rules of a node without their expressions: required fields, messages, reasons and paths. */
 import type { Failures } from "../../base/failure.ts"
 import { findField } from "../field-path.ts"
 import { type RuleProps, type SchemaProps, stepIntoProps } from "./schema-props.ts"
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
 
-/** `path`: of the list of rules. */
+/** `path`: path of the list of rules. */
 export function checkRuleTexts(schema: SchemaProps, path: string, failures: Failures): void {
   for (const [index, rule] of (schema.validations ?? []).entries()) {
     if (failures.full) return

@@ -1,6 +1,6 @@
 /**
- * The expressions of rules in a definition: each is compiled with the types of its schema, and what it may cost is
- * limited, alone and with all others of the schema.
+ * Checks the expressions of rules in a definition: compiles each with the types of its schema, and limits its estimated
+ * cost, alone and together with all others of the schema.
  */
 import { declaredType } from "../../../cel/schema/declared-type.ts"
 import { type Schema, withResourceFields } from "../../../cel/schema/schema.ts"
@@ -19,12 +19,12 @@ export interface RuleContext {
   /** The vendor's `extensionPrefix`. */
   readonly prefix: string
   readonly ages: Ages
-  /** An update leaves the schema as it is: the cost of single rules is not limited. */
+  /** An update leaves the schema unchanged: the cost of single rules is not limited. */
   readonly unchanged: boolean
   readonly turns: Turns
 }
 
-/** A schema, and what expressions see of its values: some fields of resources do not depend on the schema. */
+/** A schema, and its type in expressions: some fields of resources do not depend on the schema. */
 interface TypedSchema {
   readonly schema: Structural
   readonly visible: Schema
@@ -37,7 +37,7 @@ interface Nested<Schema> {
   readonly items?: Schema
 }
 
-/** The step to a part of a value. */
+/** A step from a value to a part of it. */
 type Step = "items" | "values" | { readonly property: string }
 
 function stepInto<Schema extends Nested<Schema>>({ properties, additionalProperties, items }: Schema, step: Step): Schema | undefined {
@@ -46,7 +46,7 @@ function stepInto<Schema extends Nested<Schema>>({ properties, additionalPropert
   return properties.get(step.property)
 }
 
-/** What rules need to know of a schema. */
+/** Schema information for rules, node by node. */
 export class RuleNode {
   private known: TypedSchema | undefined
 
@@ -54,10 +54,10 @@ export class RuleNode {
     private readonly schema: SchemaProps | undefined,
     /** The structural schema of the root. */
     private readonly read: { readonly structural: Structural },
-    /** The schema or one above it has rules. */
+    /** Whether the schema or one above it has rules. */
     private readonly isInScope: boolean,
     private readonly parent: { readonly node: RuleNode; readonly step: Step } | undefined,
-    /** How often values of the schema can be in an object. Undefined: without limit. */
+    /** The largest number of the schema's values in an object. Undefined: unlimited. */
     readonly cardinality: bigint | undefined,
   ) {}
 
@@ -68,7 +68,7 @@ export class RuleNode {
     return new RuleNode(schema, this.read, isInScope, { node: this, step }, cardinality)
   }
 
-  /** What a schema above in scope says of fields of resources holds here too. */
+  /** Resource fields have the types that the schema above in scope gives them. */
   typed(): TypedSchema | undefined {
     if (!this.isInScope || this.schema === undefined) return undefined
     this.known ??= this.fromAbove() ?? this.alone()
@@ -98,7 +98,7 @@ export class RuleNode {
   }
 }
 
-/** By how much a schema multiplies what is below it; undefined: without limit. */
+/** The largest number of elements per value of the schema; undefined: unlimited. */
 function elementsMax({ type, additionalProperties, maxProperties, maxItems }: SchemaProps): bigint | undefined {
   const limit = (value: number | undefined): bigint | undefined => (value === undefined ? undefined : BigInt(Math.max(0, value)))
   if (type === "object" && additionalProperties !== undefined) return limit(maxProperties)
@@ -119,7 +119,7 @@ export class RuleChecks implements RuleNodes<RuleNode> {
   private readonly total = new CostTotal()
   private readonly found: FoundRules[] = []
 
-  /** `failures`: of rules, which are reported after all others. */
+  /** `failures`: collects failures of rules, which are reported after all others. */
   constructor(
     schema: SchemaProps,
     read: { readonly structural: Structural },
@@ -141,12 +141,12 @@ export class RuleChecks implements RuleNodes<RuleNode> {
     return parent.below(schema, "items")
   }
 
-  /** Notes the rules of a schema; `checking` checks them. */
+  /** Collects the rules of a schema; `checking` checks them. */
   check(schema: SchemaProps, path: string, node: RuleNode, uncorrelatable: string | undefined): void {
     this.found.push({ schema, path, node, uncorrelatable })
   }
 
-  /** Called when all schemas have been visited. `path`: of the root, for the costs of all rules together. */
+  /** Called when all schemas have been visited. `path`: path of the root, for the cost of all rules together. */
   *checking(path: string): Stages<void> {
     for (const found of this.found) yield* this.checkingRules(found)
     this.checkTotal(path)
@@ -213,7 +213,7 @@ export class RuleChecks implements RuleNodes<RuleNode> {
   }
 }
 
-/** A rule as the reference shows it: in the syntax of its program. */
+/** A rule as the reference prints it: in Go syntax. */
 function shownRule(props: RuleProps | undefined): Pick<Failure, "shown"> {
   const text = (value: string | undefined): string => quoted(cut(value ?? "", messageCharactersMax))
   const pointer = (type: string, value: string | boolean | undefined): string =>

@@ -1,12 +1,12 @@
 /**
- * The schema of a definition as its author wrote it, with every keyword. Checks read this record; what is known of
- * objects is `Structural`. A value of a wrong type is read as absent, so that any JSON can be checked.
+ * The schema of a definition as its author wrote it, with every keyword. Checks read this record; work on objects uses
+ * `Structural`. A value of a wrong type is read as absent, so that any JSON can be checked.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { type Extensions, extensionsOf } from "../extensions.ts"
 import { definitionSchemaDepthMax } from "../limits.ts"
 
-/** One node. A keyword that is absent is `undefined`, `""` or `false`, as its zero value. */
+/** One node. An absent keyword is `undefined`, `""` or `false`, its zero value. */
 export interface SchemaProps {
   readonly id: string
   readonly schema: string
@@ -16,7 +16,7 @@ export interface SchemaProps {
   readonly nullable: boolean
   readonly format: string
   readonly title: string
-  /** A null is no default: it is read as absent. */
+  /** A null is not a default: it is read as absent. */
   readonly default: JsonValue | undefined
   readonly maximum: JsonValue | undefined
   readonly exclusiveMaximum: boolean
@@ -41,7 +41,7 @@ export interface SchemaProps {
   readonly properties: ReadonlyMap<string, SchemaProps> | undefined
   readonly additionalProperties: SchemaOrBoolean | undefined
   readonly patternProperties: ReadonlyMap<string, SchemaProps> | undefined
-  /** Lists of names have no schema. */
+  /** Undefined for a list of names. */
   readonly dependencies: ReadonlyMap<string, SchemaProps | undefined> | undefined
   readonly additionalItems: SchemaOrBoolean | undefined
   readonly definitions: ReadonlyMap<string, SchemaProps> | undefined
@@ -57,7 +57,7 @@ export interface SchemaProps {
   readonly source: JsonObject
 }
 
-/** Items of an array: one schema, or the list of schemas that is refused. */
+/** Items of an array: one schema, or a list of schemas, which the checks refuse. */
 export interface Items {
   readonly schema: SchemaProps | undefined
   readonly list: readonly SchemaProps[]
@@ -69,7 +69,7 @@ export interface SchemaOrBoolean {
   readonly schema: SchemaProps | undefined
 }
 
-/** An entry of the rules, with the text of every field. */
+/** An entry of the rules, with the text of each field. */
 export interface RuleProps {
   readonly rule: string
   readonly message: string
@@ -94,7 +94,7 @@ export class SchemaReader {
     this.keywords = keywordsOf(prefix)
   }
 
-  /** Reads a schema; what is no object is absent. The work is proportional to the schema. */
+  /** Reads a schema; a value that is not an object is absent. The work is proportional to the schema. */
   read(value: JsonValue | undefined, depth = 0): SchemaProps | undefined {
     if (!isObject(value)) return undefined
     if (depth > definitionSchemaDepthMax) {
@@ -106,7 +106,7 @@ export class SchemaReader {
 
   /**
    * A node has four or five of the fifty keywords, so the rest is one literal of constants, which costs little: looking
-   * each of them up in every node made reading a schema the dearest part of serving a definition.
+   * up each keyword in every node was the most expensive part of serving a definition.
    */
   private node(source: JsonObject, depth: number): SchemaProps {
     const node: SchemaDraft = blankNode(source)
@@ -124,7 +124,7 @@ export class SchemaReader {
     if (!isObject(value)) return undefined
     const schemas = new Map<string, SchemaProps>()
     for (const [name, one] of Object.entries(value)) {
-      // A null is the zero value of a schema.
+      // A null is read as an empty schema.
       const schema = this.read(one === null ? {} : one, depth)
       if (schema !== undefined) schemas.set(name, schema)
     }
@@ -149,7 +149,7 @@ export class SchemaReader {
 
 type SchemaDraft = { -readonly [Keyword in keyof SchemaProps]: SchemaProps[Keyword] }
 
-/** Sets the field of a keyword. `value`: as in the source. `depth`: of the schemas below. */
+/** Sets the field of a keyword. `value`: as in the source. `depth`: depth of the schemas below. */
 type KeywordReader = (node: SchemaDraft, value: JsonValue | undefined, reader: SchemaReader, depth: number) => void
 
 function blankNode(source: JsonObject): SchemaDraft {
@@ -204,7 +204,7 @@ function blankNode(source: JsonObject): SchemaDraft {
 
 const keywordsByPrefix = new Map<string, ReadonlyMap<string, KeywordReader>>()
 
-/** The keywords as schemas of a vendor write them. There is one table for each vendor that the process serves. */
+/** The keywords in a vendor's schemas. Cached per vendor in this process. */
 function keywordsOf(prefix: string): ReadonlyMap<string, KeywordReader> {
   const known = keywordsByPrefix.get(prefix)
   if (known !== undefined) return known
@@ -215,7 +215,7 @@ function keywordsOf(prefix: string): ReadonlyMap<string, KeywordReader> {
 
 type KeywordEntry = readonly [keyword: string, read: KeywordReader]
 
-/** A keyword, the field that it sets, and how its value is read. */
+/** A keyword, its field, and the reader of its value. */
 function entry<Field extends keyof SchemaDraft>(
   keyword: string,
   field: Field,
@@ -244,7 +244,7 @@ function plainKeywords(): readonly KeywordEntry[] {
   ]
 }
 
-/** Those that have schemas below them. */
+/** Keywords with schemas below them. */
 function schemaKeywords(): readonly KeywordEntry[] {
   return [
     ...(["allOf", "oneOf", "anyOf"] as const).map((field) => entry(field, field, (value, reader, depth) => reader.list(value, depth))),
@@ -284,17 +284,17 @@ function ruleOf(value: JsonValue): RuleProps {
   }
 }
 
-/** The text; anything else is empty, as an absent text is. */
+/** The text; any other value is read as empty, like an absent one. */
 export function text(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : ""
 }
 
-/** The text; anything else is absent. */
+/** The text; any other value is read as absent. */
 export function optionalText(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? value : undefined
 }
 
-/** The texts of a list; anything else is absent. */
+/** The texts of a list; any other value is read as absent. */
 export function texts(value: JsonValue | undefined): string[] | undefined {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : undefined
 }
@@ -317,8 +317,7 @@ function present(value: JsonValue | undefined): JsonValue | undefined {
 }
 
 /**
- * Whether the node or any node below it, in any keyword, is one that `found` accepts. Called for what an old definition
- * contains.
+ * Whether `found` accepts the node or any node below it, in any keyword. Called for the content of an old definition.
  */
 export function schemaHas(schema: SchemaProps | undefined, found: (one: SchemaProps) => boolean): boolean {
   if (schema === undefined) return false
@@ -347,8 +346,8 @@ function anyHas(schemas: Iterable<SchemaProps | undefined> | undefined, found: (
 }
 
 /**
- * Whether a node has no keyword but the given ones (and `externalDocs`, `example`, which say nothing of values). An
- * empty list of schemas or values is no keyword; an empty list of names is one.
+ * Whether a node has only the given keywords (`externalDocs` and `example` are ignored, since they do not restrict
+ * values). An empty list of schemas or values counts as absent; an empty list of names does not.
  */
 export function isBlank(schema: SchemaProps, except: ReadonlySet<keyof SchemaProps>): boolean {
   for (const name of valueKeywords) {

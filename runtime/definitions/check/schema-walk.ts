@@ -1,6 +1,6 @@
 /**
- * What a schema may contain, node by node: keywords that are not supported, defaults that are not allowed, list types
- * and rules. Runs for every schema, structural or not.
+ * Checks the content of a schema, node by node: unsupported keywords, forbidden defaults, list types and rules. Runs
+ * for every schema, structural or not.
  */
 import { Failures } from "../../base/failure.ts"
 import { checkListTypes, type ListTypeRules } from "./list-types.ts"
@@ -17,20 +17,20 @@ export interface WalkRules extends ListTypeRules {
   readonly knownTypes: boolean
 }
 
-/** What a node inherits from those above it. */
+/** State that a node inherits from the nodes above it. */
 interface Inherited {
-  /** Why defaults are not allowed; undefined where they are. */
+  /** Why defaults are forbidden; undefined where they are allowed. */
   readonly noDefaults: string | undefined
-  /** The node is, or is part of, `apiVersion`, `kind` or `metadata` of a resource. */
+  /** Whether the node is, or is part of, `apiVersion`, `kind` or `metadata` of a resource. */
   readonly insideMeta: boolean
   /** The topmost node whose parts cannot be matched between two states of an object. */
   readonly uncorrelatable: string | undefined
 }
 
-/** Compiles and checks the rules of one node. Called only where no failure was found at the node and below it. */
+/** Compiles and checks the rules of one node. Called only if neither the node nor nodes below it have failures. */
 export type RuleCheck<Node> = (schema: SchemaProps, path: string, node: Node, uncorrelatable: string | undefined) => void
 
-/** Where rules are checked: what is known of a node for its rules is derived from its parent's. */
+/** Nodes for the checks of rules; each is derived from its parent's node. */
 export interface RuleNodes<Node> {
   readonly root: Node
   property(parent: Node, schema: SchemaProps, name: string): Node
@@ -39,7 +39,7 @@ export interface RuleNodes<Node> {
   readonly check: RuleCheck<Node>
 }
 
-/** Checks all nodes of a schema. `rules`: how to check rules; undefined leaves them out. */
+/** Checks all nodes of a schema. `rules`: checks of rules; undefined skips them. */
 export function walkSchema<Node>(
   schema: SchemaProps,
   path: string,
@@ -81,7 +81,7 @@ class Walk<Node> {
     checkListTypes(schema, path, prefix, this.walkRules, this.failures)
     if ((schema.validations?.length ?? 0) === 0) return
     checkRuleTexts(schema, `${path}.${prefix}validations`, this.failures)
-    // What rules say of a schema with failures goes away with the failures.
+    // Skips rules of a schema with failures, which may be consequences of them.
     if (node === undefined || this.failures.list.length > failuresBefore || this.failures.full) return
     this.rules?.check(schema, `${path}.${prefix}validations`, node, inherited.uncorrelatable)
   }
@@ -94,7 +94,7 @@ class Walk<Node> {
       this.forbidden(`${path}.additionalProperties`, "additionalProperties and properties are mutual exclusive")
     }
     if (additionalProperties.schema === undefined) return
-    // Pruning a default is ambiguous where no value is known.
+    // Pruning a default is ambiguous where field names are unknown.
     const below = inherited.insideMeta ? { ...inherited, noDefaults: "inside additionalProperties applying to object metadata" } : inherited
     const child = node && this.rules?.values(node, additionalProperties.schema)
     this.node(additionalProperties.schema, `${path}.additionalProperties`, below, false, child)

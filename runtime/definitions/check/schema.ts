@@ -16,7 +16,7 @@ export interface SchemaContext extends WalkRules {
   readonly prunedDefaults: boolean
   readonly metadata: MetadataRules
   readonly ages: Ages
-  /** Of the check of the whole definition. */
+  /** Shared with the check of the whole definition. */
   readonly turns: Turns
   /** See `DefinitionSpec`. */
   readonly nodes: number
@@ -24,11 +24,11 @@ export interface SchemaContext extends WalkRules {
 
 /** The context of one schema. */
 export interface OneSchemaContext extends SchemaContext {
-  /** An update leaves the schema as it is: the cost of single rules is not limited. */
+  /** An update leaves the schema unchanged: the cost of single rules is not limited. */
   readonly unchanged: boolean
 }
 
-/** `path`: of what holds `openAPIV3Schema`. `statusEnabled`: the root must leave the schema of the status complete. */
+/** `path`: path of the parent of `openAPIV3Schema`. `statusEnabled`: the root must not restrict the status. */
 export function* checkingSchema(
   schema: SchemaProps,
   path: string,
@@ -73,7 +73,7 @@ function* checkingStructure(
   return yield* checkingDefaults(read, path, context, failures)
 }
 
-/** The structural schema of a schema, for the checks of defaults and of rules: most definitions have both. */
+/** Caches the structural schema for the checks of defaults and rules: most definitions have both. */
 export class ReadOnce {
   private made: Structural | undefined
 
@@ -88,7 +88,7 @@ export class ReadOnce {
   }
 }
 
-/** Keywords of the root in the order in which the reference looks at them, with the name that it has for them. */
+/** Keywords of the root in the reference's order, with the reference's names for them. */
 const rootKeywords = [
   ["id"],
   ["schema"],
@@ -140,7 +140,10 @@ const allowedAtRoot =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems " +
   "UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations"
 
-/** With a status sub-resource its schema is taken out of `properties`, so nothing at the root may restrict it. */
+/**
+ * With a status sub-resource, the status is validated by its schema in `properties` alone, so nothing else at the root
+ * may restrict it.
+ */
 function checkRoot(schema: SchemaProps, path: string, failures: Failures): void {
   for (const [keyword, allowedAs] of rootKeywords) {
     const value = schema[keyword]

@@ -8,13 +8,17 @@ import { unreadable } from "./structure.ts"
 const selectableFieldsMax = 8
 const selectableTypes = new Set(["string", "boolean", "integer"])
 
-/** Why a definition without a schema has no selectable fields; the first text is the reference's, with its mistake. */
+/**
+ * Why a definition without a schema has no selectable fields; the first text is the reference's, including its mistake.
+ */
 const withoutSchema = {
   version: "selectableFields may only be set when version.schema.openAPIV3Schema is not included",
   definition: "selectableFields may only be set when validations.schema is included",
 }
 
-/** `path`: of the version, or `spec` for what all versions share. `prefix`: the vendor's `extensionPrefix`. */
+/**
+ * `path`: path of the version, or `spec` if all versions share the fields. `prefix`: the vendor's `extensionPrefix`.
+ */
 export function checkSelectableFields(
   { selectableFields, schema }: VersionParts,
   path: string,

@@ -1,6 +1,6 @@
 /**
  * Structural schemas: every field has a type outside of `allOf`, `anyOf`, `oneOf` and `not`, so that pruning, defaults
- * and merging never depend on a value. Junctors may only restrict values of fields that are specified outside of them.
+ * and merging never depend on a value. Junctors may only restrict the values of fields specified outside of them.
  */
 import { PatternFault, patternOf } from "../../base/pattern.ts"
 import { Failures, type Failure } from "../../base/failure.ts"
@@ -9,7 +9,7 @@ import { isBlank, type SchemaProps } from "./schema-props.ts"
 
 type Level = "root" | "item" | "field"
 
-/** More failures than a response holds are not looked for. */
+/** The search stops at this number of failures, which is more than a response holds. */
 const structuralFailuresMax = 1024
 
 /**
@@ -50,8 +50,8 @@ function unsupported(schema: SchemaProps): string | undefined {
 }
 
 /**
- * Returns what keeps a readable schema from being structural, sorted by text. `path`: of the schema, as in failures.
- * `prefix`: the vendor's `extensionPrefix`.
+ * Returns why a readable schema is not structural, sorted by text. `path`: path of the schema in failures. `prefix`:
+ * the vendor's `extensionPrefix`.
  */
 export function structuralFailures(schema: SchemaProps, path: string, prefix: string): readonly Failure[] {
   const failures = new Failures(structuralFailuresMax)
@@ -69,7 +69,7 @@ const missingType: Readonly<Record<Level, string>> = {
   item: "must not be empty for specified array items",
   field: "must not be empty for specified object fields",
 }
-/** Of `metadata` at the root: what may be said of it without saying anything. */
+/** Keywords of `metadata` at the root that do not restrict it. */
 const metadataKeywords: ReadonlySet<keyof SchemaProps> = new Set<keyof SchemaProps>(["type", "default", "properties"])
 const typeAlone: ReadonlySet<keyof SchemaProps> = new Set<keyof SchemaProps>(["type"])
 
@@ -79,7 +79,7 @@ class StructuralCheck {
     private readonly prefix: string,
   ) {}
 
-  /** Checks a schema that is in no junctor, and everything below it. */
+  /** Checks a schema outside of junctors, and all schemas below it. */
   node(schema: SchemaProps, level: Level, path: string): void {
     if (this.failures.full) return
     const { items, properties = new Map<string, SchemaProps>(), additionalProperties } = schema
@@ -123,7 +123,7 @@ class StructuralCheck {
     if (level === "root" && type !== "" && type !== "object") this.invalid(field, type, "must be object at the root")
   }
 
-  /** Checks `apiVersion`, `kind` and `metadata`, whose content is that of every resource. */
+  /** Checks `apiVersion`, `kind` and `metadata`, which have the same schema in every resource. */
   private resourceFields(schema: SchemaProps, level: Level, path: string): void {
     const isResource = level === "root" || schema.embeddedResource
     for (const name of ["kind", "apiVersion"]) {
@@ -140,7 +140,7 @@ class StructuralCheck {
     }
   }
 
-  /** Checks what a node says of values: junctors and the pattern. */
+  /** Checks a node's restrictions of values: junctors and the pattern. */
   private values(schema: SchemaProps, skipAnyOf: boolean, skipFirstAllOf: boolean, path: string): void {
     const { anyOf = [], allOf = [], oneOf = [], not, pattern } = schema
     if (!skipAnyOf) for (const [index, one] of anyOf.entries()) this.nested(one, false, `${path}.anyOf[${index}]`)
@@ -152,7 +152,7 @@ class StructuralCheck {
     this.invalid(`${path}.pattern`, pattern, `must be a valid regular expression, but isn't: ${fault}`)
   }
 
-  /** Checks a schema in a junctor, which may say nothing of the structure. */
+  /** Checks a schema in a junctor, which may not define structure. */
   private nested(schema: SchemaProps, skipAnyOf: boolean, path: string): void {
     if (this.failures.full) return
     this.values(schema, skipAnyOf, false, path)
@@ -178,7 +178,7 @@ class StructuralCheck {
     }
   }
 
-  /** Checks that what the junctors of `junctor` specify is specified in `schema` too. */
+  /** Checks that fields specified in the junctors of `junctor` are also specified in `schema`. */
   complete(junctor: SchemaProps, schema: SchemaProps, path: string, junctorPath: string): void {
     const { not, allOf = [], anyOf = [], oneOf = [] } = junctor
     if (not !== undefined) this.completeNested(not, schema, path, `${junctorPath}.not`)
@@ -212,7 +212,7 @@ class StructuralCheck {
   }
 }
 
-/** Whether alternatives are `type: integer` and `type: string`, the one use of a type in a junctor. */
+/** Whether the alternatives are `type: integer` and `type: string`, the only types allowed in a junctor. */
 function isIntOrString(anyOf: readonly SchemaProps[] | undefined): boolean {
   const [integer, string] = anyOf ?? []
   if (anyOf?.length !== 2 || integer?.type !== "integer" || string?.type !== "string") return false
@@ -224,7 +224,7 @@ function restrictsNamesOnly(metadata: SchemaProps): boolean {
   return names.every((name) => name === "name" || name === "generateName") && isBlank(metadata, metadataKeywords)
 }
 
-/** Why a text is no RE2 pattern, or one that is too large; undefined when it is one. */
+/** Why a text is not a valid RE2 pattern, or is too large; undefined for a valid one. */
 export function patternFault(pattern: string): string | undefined {
   const compiled = patternOf(pattern)
   return compiled instanceof PatternFault ? compiled.message : undefined

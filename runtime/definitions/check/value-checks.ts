@@ -1,4 +1,4 @@
-/** What a schema says of its defaults, from the checks of custom objects. */
+/** Checks defaults against their schemas, with the checks of custom objects. */
 import { Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { deepClone } from "../../encoding/field-path.ts"
@@ -10,15 +10,15 @@ import { pruneObject } from "../objects/prune.ts"
 import { UnknownNames } from "../objects/unknown-names.ts"
 import type { Structural } from "../structural.ts"
 
-/** How metadata inside of defaults is checked. */
+/** Rules for metadata inside of defaults. */
 export interface MetadataRules {
   /** The shape of ObjectMeta. Absent: types of its fields are not checked. */
   readonly shape?: TypeShape
-  /** Absent: its content is not checked. */
+  /** Absent: the content of metadata is not checked. */
   readonly check?: MetadataCheck
 }
 
-/** The only field of an object that holds a value to check: the checks begin below the root of an object. */
+/** The only field of an object around the value, since the checks begin below an object's root. */
 const field = "value"
 
 function around(value: JsonValue, schema: Structural, resource: boolean): { object: JsonObject; schema: Structural } {
@@ -37,7 +37,7 @@ function around(value: JsonValue, schema: Structural, resource: boolean): { obje
   return { object: { [field]: deepClone(value) }, schema: outer }
 }
 
-/** Whether a value has fields that the schema does not specify. `resource`: it may have a type and metadata. */
+/** Whether a value has fields that the schema does not specify. `resource`: whether it may have a type and metadata. */
 export function hasUnknownFields(value: JsonValue, schema: Structural, resource: boolean): boolean {
   const unknown = new UnknownNames()
   const whole = around(value, schema, resource)
@@ -45,7 +45,7 @@ export function hasUnknownFields(value: JsonValue, schema: Structural, resource:
   return unknown.list().length > 0
 }
 
-/** Returns what is wrong with types and metadata of the resources in a value; fields begin at the value. */
+/** Returns the faults in types and metadata of the resources in a value; paths begin at the value. */
 export function metadataFailures(value: JsonValue, schema: Structural, resource: boolean, rules: MetadataRules): Failures["list"] {
   const { object, schema: outer } = around(value, schema, resource)
   const failures = new Failures()
@@ -60,7 +60,7 @@ export function metadataFailures(value: JsonValue, schema: Structural, resource:
   return failures.list.map((failure) => ({ ...failure, field: inner(failure.field) }))
 }
 
-/** Without the name of the field around the value. */
+/** Removes the name of the field around the value. */
 function inner(path: string): string {
   const rest = path.slice(field.length)
   return rest.startsWith(".") ? rest.slice(1) : rest

@@ -1,4 +1,4 @@
-/** What a version states beside its schema: its deprecation, sub-resources and printer columns. */
+/** Parts of a version besides its schema: deprecation, sub-resources and printer columns. */
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject } from "../../base/json.ts"
 import type { DefinitionVersion } from "./definition-spec.ts"
@@ -16,7 +16,7 @@ export function checkDeprecation({ deprecated, deprecationWarning: warning }: De
   }
 }
 
-/** What is no printable character: only the ASCII space is a printable space. */
+/** Characters that are not printable; the ASCII space is the only printable space. */
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 
 function warningFaults(warning: string): string[] {
@@ -56,14 +56,14 @@ function checkPathUnder(value: string, field: string, roots: readonly string[], 
   if (!roots.some((root) => value.startsWith(root))) failures.add({ type: "Invalid", field, value, detail })
 }
 
-/** The only rule for a path that is not empty. Whether it leads anywhere is seen when an object is shown. */
+/** The only rule for a non-empty path. Whether it leads anywhere shows with each object. */
 function checkSimplePath(value: string, field: string, failures: Failures): boolean {
   if (value.startsWith(".")) return true
   failures.add({ type: "Invalid", field, value, detail: "must be a simple json path starting with ." })
   return false
 }
 
-/** Checks `additionalPrinterColumns`. `path`: of the list. */
+/** Checks `additionalPrinterColumns`. `path`: path of the list. */
 export function checkColumns(columns: readonly JsonObject[], path: string, failures: Failures): void {
   for (const [index, column] of columns.entries()) {
     if (failures.full) return

@@ -3,8 +3,8 @@
 /** Objects of one call. */
 export const conversionObjectsMax = 500
 
-/** Characters of the objects of one call; an object that is larger alone has a call of its own. */
+/** Characters of the objects of one call; a larger single object has its own call. */
 export const conversionCharactersMax = 1024 * 1024
 
-/** Calls for one page at a time. */
+/** Concurrent calls for one page. */
 export const conversionCallsAtOnce = 4

@@ -1,6 +1,6 @@
 /**
- * What a hook may change of an object: everything but its identity and metadata; of metadata labels and annotations.
- * Rules and texts are those of the reference's `webhook_converter.go`.
+ * Checks that a hook changes only allowed parts of an object: its content, labels and annotations, but not its identity
+ * or other metadata. Rules and texts are as in the reference's `webhook_converter.go`.
  */
 import { failureText } from "../../base/errors.ts"
 import type { Failure } from "../../base/failure.ts"
@@ -10,17 +10,17 @@ import { cut } from "../../base/quote.ts"
 import { stringify } from "../../encoding/json/text.ts"
 import { labelValueFaults, qualifiedNameFaults } from "../../schema/names.ts"
 
-/** The parts of the message for one object; a call for several objects words them differently. */
+/** Texts of messages about one object; a call for several objects has others. */
 export interface ReturnedWords {
-  /** Before the fault of an object of another type. */
+  /** Prefix for the fault of an object of another type. */
   readonly wrongType: string
-  /** Before the fault of an object that is not the one that was sent. */
+  /** Prefix for the fault of an object that is not the one that was sent. */
   readonly wrongObject: string
   readonly wrongMetadata: string
 }
 
 /**
- * Returns the object that came back for `sent`, with the metadata of `sent` but for labels and annotations. Throws
+ * Returns the object that came back for `sent`, with the metadata of `sent` but for labels and annotations. Throws an
  * Error whose message begins with one of `words`.
  */
 export function returnedObject(
@@ -72,7 +72,7 @@ function metadataOf(sent: ApiObject, returned: JsonValue | undefined, { wrongMet
   return metadata
 }
 
-/** Texts that did not change are not checked: they may be older than the rules. */
+/** Unchanged texts are not checked: they may be older than the rules. */
 function textsOf(
   field: "labels" | "annotations",
   next: JsonValue,
@@ -109,7 +109,7 @@ function labelFailures(labels: JsonObject): Failure[] {
   return failures
 }
 
-/** The path is the reference's. */
+/** The reference's path. */
 const annotationPath = "metadata.annotation"
 
 function annotationFailures(annotations: JsonObject): Failure[] {
@@ -126,7 +126,7 @@ function annotationFailures(annotations: JsonObject): Failure[] {
   return failures
 }
 
-/** The name of a value's type in Go. */
+/** The name of a value's Go type. */
 function typeName(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return "nil"
   if (Array.isArray(value)) return "[]interface {}"

@@ -1,13 +1,13 @@
 /**
- * The size of an object that a hook returned. It is stored, and sent to hooks again together with others, so it has the
- * limits of what a client sends: one object of a million values would fail every list of its kind.
+ * The size of an object that a hook returned. It is stored, and later sent to hooks with other objects, so it has the
+ * limits of a client's object: one with a million values would make every list of its kind fail.
  */
 import type { JsonValue } from "../../base/json.ts"
 import { documentDepthMax, documentValuesMax, objectFieldsMax } from "../../base/limits.ts"
 
 /**
- * Returns the number of values in a document. Throws Error whose message says which limit it exceeds. `before`: the
- * document that it was made of, which is older than the limits if it exceeds them.
+ * Returns the number of values in a document. Throws an Error that says which limit it exceeds. `before`: the document
+ * before conversion, which is older than the limits if it exceeds them.
  */
 export function checkedSize(returned: JsonValue | undefined, before: JsonValue): number {
   const { depth, fields, values } = sizeOf(returned ?? null)
@@ -23,11 +23,11 @@ interface Size {
   /** Objects, lists and scalars. */
   readonly values: number
   readonly depth: number
-  /** Of the object with the most. */
+  /** Fields of the largest object. */
   readonly fields: number
 }
 
-/** Level by level, without recursion: a hook may nest deeper than the stack. */
+/** Iterates by level, without recursion: a hook may nest deeper than the stack. */
 function sizeOf(document: JsonValue): Size {
   let [values, depth, fields] = [0, 0, 0]
   for (let level: JsonValue[] = [document]; level.length > 0; depth++) {
@@ -41,6 +41,6 @@ function sizeOf(document: JsonValue): Size {
     }
     level = below
   }
-  // The level of the scalars is no nesting.
+  // The level of scalars does not count.
   return { values, depth: depth - 1, fields }
 }

@@ -1,13 +1,13 @@
-/** The request and the answer of a conversion: ConversionReview, versions v1 and v1beta1. */
+/** The request and the response of a conversion: ConversionReview, versions v1 and v1beta1. */
 import { isObject, type JsonValue } from "../../base/json.ts"
 import { cut } from "../../base/quote.ts"
 
 const reviewKind = "ConversionReview"
 const knownVersions: readonly string[] = ["v1", "v1beta1"]
 
-/** A fault of a hook's answer; the message is the reference's. */
+/** A fault of a hook's answer, with the reference's message. */
 export class ReviewError extends Error {
-  /** `isUnread`: the document is no review that a decoder would read. */
+  /** `isUnread`: the document cannot be decoded as a review. */
   constructor(
     message: string,
     readonly isUnread = false,
@@ -26,16 +26,15 @@ export interface ReviewRequest {
 }
 
 /**
- * The first version of `conversionReviewVersions` that is known here. Undefined when none is; the check of definitions
- * refuses such a list.
+ * The first known version in `conversionReviewVersions`. Undefined when there is none; the check of definitions refuses
+ * such a list.
  */
 export function reviewVersion(versions: readonly string[]): string | undefined {
   return versions.find((version) => knownVersions.includes(version))
 }
 
 /**
- * JSON of a review. It holds an empty response, as the reference's has: some hooks decode it into a type that requires
- * one.
+ * JSON of a review. Like the reference's, it has an empty response: some hooks decode it into a type that requires one.
  */
 export function reviewText(apiVersion: string, { uid, desiredApiVersion, objects }: ReviewRequest): string {
   const head = `{"kind":"${reviewKind}","apiVersion":${JSON.stringify(apiVersion)}`
@@ -45,9 +44,9 @@ export function reviewText(apiVersion: string, { uid, desiredApiVersion, objects
 }
 
 /**
- * The converted objects of an answer, which are checked no further. `apiVersion`: that of the request. Throws
- * ReviewError for another kind of document, for another uid, and with the hook's own message for a conversion that
- * failed. Version v1beta1 checks no uid, as in the reference.
+ * The converted objects of an answer, not checked any further. `apiVersion`: as in the request. Throws ReviewError for
+ * another kind of document, for another uid, and with the hook's own message for a failed conversion. Version v1beta1
+ * does not check the uid, as in the reference.
  */
 export function convertedObjects(answer: JsonValue, apiVersion: string, uid: string): readonly JsonValue[] {
   const isStrict = !apiVersion.endsWith("/v1beta1")
@@ -70,7 +69,7 @@ function checkResult(result: JsonValue | undefined): void {
   throw new ReviewError(`response.result.status was '${cut(String(status))}', not 'Success'`)
 }
 
-/** A document that names no type passes for v1beta1. */
+/** Version v1beta1 accepts a document without a type. */
 function checkType(answer: JsonValue, apiVersion: string, isStrict: boolean): void {
   if (answer !== null && !isObject(answer))
     throw new ReviewError("couldn't get version/kind; json parse error: the answer is no object", true)

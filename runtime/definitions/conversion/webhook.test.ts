@@ -1,6 +1,6 @@
 /**
- * Conversion by a hook, whose answers the tests make. `reference-answers.json` holds what the reference (release 1.30)
- * answered to a GET in version v2 of an object stored in v1, when its hook gave each of these answers.
+ * Conversion by a hook whose answers come from the tests. `reference-answers.json` holds the reference's (release 1.30)
+ * responses to a GET in version v2 of an object stored in v1, for each of these answers.
  */
 import { expect, test } from "vitest"
 import type { ApiObject, JsonObject, JsonValue } from "../../base/json.ts"
@@ -13,7 +13,7 @@ import { webhookConversion, type WebhookConversion } from "./webhook.ts"
 
 const [v1, v2] = ["example.com/v1", "example.com/v2"]
 
-/** A review with the answer that a correct hook gives; tests change it in place. */
+/** A review with the answer of a correct hook; tests change it in place. */
 interface Exchange {
   readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: readonly ApiObject[] }
   readonly review: JsonObject
@@ -184,7 +184,7 @@ const changes: Readonly<Record<keyof typeof referenceAnswers, Change>> = {
   "status-200": () => ({ kind: "Status", apiVersion: "v1", status: "Failure", message: "status in 200", code: 400 }),
 }
 
-/** Where the reference shows types of Go, or no more than the fault of a decoder. */
+/** Cases in which the reference prints Go types, or only a decoder's error. */
 const ownTexts: Partial<Record<keyof typeof referenceAnswers, string>> = {
   "review-group":
     'conversion webhook for example.com/v1, Kind=Conv failed: no kind "ConversionReview" is registered for version "nope.io/v1"',

@@ -20,14 +20,14 @@ export interface WebhookConversion {
   readonly reviewVersions: readonly string[]
   /** Every version of the definition, as `apiVersion` on the wire. */
   readonly apiVersions: readonly string[]
-  /** Sends the JSON of a review and resolves with the document that came back. */
+  /** Sends the JSON of a review and resolves with the answer. */
   readonly post: (review: string, signal?: AbortSignal) => Promise<JsonValue>
   readonly uuid: () => string
   /** Measures each call of the hook. */
   readonly started?: ConversionStarted
 }
 
-/** Objects that go in one call, with their places in the result. */
+/** Objects of one call, with their places in the result. */
 interface Batch {
   readonly places: number[]
   readonly objects: ApiObject[]
@@ -36,8 +36,8 @@ interface Batch {
 
 /**
  * Makes the conversion of a definition. Called once per definition and change of it. The conversion rejects with
- * ApiError 500, without a reason as in the reference, when the hook fails or returns something else than the same
- * objects in the desired version.
+ * ApiError 500, without a reason as in the reference, when the hook fails, or does not return the same objects in the
+ * desired version.
  */
 export function webhookConversion(conversion: WebhookConversion): ConvertObjects {
   return async (objects, apiVersion, signal) => {
@@ -52,12 +52,12 @@ export function webhookConversion(conversion: WebhookConversion): ConvertObjects
   }
 }
 
-/** A version that the definition no longer has is still in the store. */
+/** The store may still have a version that the definition no longer has. */
 function checkVersion({ apiVersions }: WebhookConversion, { apiVersion = "" }: ApiObject): void {
   if (!apiVersions.includes(apiVersion)) throw new ApiError(500, "", `request to convert CR from an invalid group/version: ${apiVersion}`)
 }
 
-/** The objects that are not in the version, in batches that are made when they are sent. */
+/** The objects that are not in the version, in batches, each made when it is sent. */
 function* batches(objects: readonly ApiObject[], apiVersion: string): Generator<Batch> {
   let batch: Batch = { places: [], objects: [], texts: [] }
   let characters = 0
@@ -85,7 +85,7 @@ interface Sent {
   readonly signal?: AbortSignal
 }
 
-/** A call whose client has gone is not counted. */
+/** A call that its client has aborted is not counted. */
 async function called(conversion: WebhookConversion, call: Sent): Promise<readonly ApiObject[]> {
   const version = reviewVersion(conversion.reviewVersions)
   if (version === undefined) throw new ApiError(500, "", "no supported conversion review versions")
@@ -124,7 +124,7 @@ async function convertedBy(
   return converted
 }
 
-/** What came back for an object, and how many values it has. */
+/** The returned object, and its number of values. */
 function checkedObject(
   sent: ApiObject,
   returned: JsonValue | undefined,

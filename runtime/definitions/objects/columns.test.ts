@@ -8,7 +8,7 @@ import { columnsOfDefinition } from "./columns.ts"
 
 interface RecordedCells {
   readonly object: JsonObject
-  /** Of each path, the cell of a column of the type; `UNPARSABLE`: the definition's columns end before it. */
+  /** The cells of each path in a column of this type; `UNPARSABLE`: the columns end before it. */
   readonly types: readonly { readonly type: string; readonly cells: readonly (readonly [string, JsonValue])[] }[]
 }
 
@@ -23,7 +23,7 @@ function cellAt(path: string, type: string, object: JsonObject): JsonValue | und
 }
 
 function shown(cell: JsonValue | undefined, type: string, path: string): unknown {
-  // What the server adds: the time of creation, and ages that grew since the recording.
+  // Ignores creation times set by the server, and ages that grew since the recording.
   return path.includes("creationTimestamp") || (type === "date" && typeof cell === "string" && /^[0-9]+[ydhms]/.test(cell)) ? "age" : cell
 }
 
@@ -31,7 +31,7 @@ describe("recorded cells", () => {
   const object = { ...recorded.object, metadata: { name: "x", labels: { x: "y" }, creationTimestamp: "2026-11-23T17:30:00Z" } }
   for (const { type, cells } of recorded.types) {
     for (const [path, cell] of cells) {
-      // Fields of an object are in random order there, and those of its metadata are more.
+      // The reference orders an object's fields randomly, and has more metadata.
       if (path === ".spec.*" || path === "..k") continue
       it(`${type} ${path}`, () => expect(shown(cellAt(path, type, object), type, path)).toEqual(shown(cell, type, path)))
     }

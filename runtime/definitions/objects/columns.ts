@@ -1,5 +1,5 @@
 /**
- * Table columns of custom objects, from `additionalPrinterColumns`. Rules are those of apiextensions-apiserver
+ * Table columns of custom objects, from `additionalPrinterColumns`. Rules are as in apiextensions-apiserver
  * (pkg/registry/customresource/tableconvertor).
  */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
@@ -22,7 +22,7 @@ const nameColumn: Column = {
   description: "Name of the object.",
   priority: 0,
   value: (object) => {
-    // The first cell of a row: the object may have had one before.
+    // Begins a new row: the object may have had one before.
     rows.delete(object)
     return object.metadata?.name ?? ""
   },
@@ -36,8 +36,8 @@ const ageColumn: JsonObject = {
 }
 
 /**
- * The columns of a definition's version: Name, then those it declares, or Age when it declares none. `declared` is
- * `additionalPrinterColumns` as it is stored. A column whose path cannot be parsed is omitted with those after it.
+ * The columns of a definition's version: Name, then the declared columns, or Age without any. `declared`: the stored
+ * `additionalPrinterColumns`. A column whose path cannot be parsed is omitted with all columns after it.
  */
 export function columnsOfDefinition(declared: JsonValue | undefined): readonly Column[] {
   const columns: Column[] = [nameColumn]
@@ -98,12 +98,12 @@ function cellOf(steps: Steps, type: ColumnType, object: ApiObject, context: Cell
   }
 }
 
-/** What the columns of one row have taken. A definition may have thousands, each the whole object. */
+/** Work of the columns of one row so far. A definition may have thousands of columns, each of the whole object. */
 class Row {
   readonly visits = new Visits()
   private characters = 0
 
-  /** The text of a value; null when the cells of the row are long enough. */
+  /** The text of a value; null when the row's cells have reached their limit. */
   take(value: JsonValue): string | null {
     if (this.characters > rowCharactersMax) return null
     const text = textOf(value)
@@ -114,7 +114,7 @@ class Row {
 
 const rows = new WeakMap<ApiObject, Row>()
 
-/** The cells of a row are made one after the other. */
+/** Cells of a row are made one after the other and share this record. */
 function rowOf(object: ApiObject): Row {
   const known = rows.get(object)
   if (known !== undefined) return known

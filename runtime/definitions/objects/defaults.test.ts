@@ -11,7 +11,7 @@ function schemaOf(properties: JsonObject): ReturnType<typeof structuralOf> {
   return structuralOf({ type: "object", properties }, extensions)
 }
 
-/** Each item has three more by default, on eight levels. */
+/** Each item has three more items by default, on eight levels. */
 function multiplying(): ReturnType<typeof structuralOf> {
   let schema: JsonObject = { type: "object", properties: { end: { type: "string", default: "x" } } }
   for (let level = 0; level < 8; level++) {

@@ -1,6 +1,6 @@
 /**
- * Defaults of custom objects. Rules are those of apiextensions-apiserver (pkg/apiserver/schema/defaulting): a default
- * fills an absent field, and a null one that is not nullable; defaults inside of what a default has brought apply too.
+ * Defaults of custom objects. Rules are as in apiextensions-apiserver (pkg/apiserver/schema/defaulting): a default
+ * fills an absent field, and a null one that is not nullable; defaults inside of an added default apply too.
  */
 import { tooLarge } from "../../base/errors.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
@@ -11,12 +11,12 @@ import { setField } from "../../encoding/json/text.ts"
 import { defaultedCharactersMax, defaultedValuesMax } from "../limits.ts"
 import type { Structural } from "../structural.ts"
 
-/** The part of a schema that has defaults. */
+/** The part of a schema with defaults. */
 interface DefaultPlan {
   readonly fields: readonly DefaultedField[]
-  /** By name: the types of fields that have defaults inside. */
+  /** Plans of fields that have defaults inside, by name. */
   readonly inside: ReadonlyMap<string, DefaultPlan>
-  /** Names of the schema; all others are additional properties. Only used with `values`. */
+  /** Names in the schema; all others are additional properties. Only used with `values`. */
   readonly names: ReadonlySet<string>
   readonly values: DefaultedEntry | undefined
   readonly items: DefaultedEntry | undefined
@@ -28,7 +28,7 @@ interface DefaultedField {
   readonly nullable: boolean
 }
 
-/** A default and what it adds to an object. */
+/** A default and the size that it adds to an object. */
 interface Default {
   readonly value: JsonValue
   readonly values: number
@@ -44,17 +44,17 @@ interface DefaultedEntry {
 const plans = new WeakMap<Structural, { readonly plan: DefaultPlan | undefined }>()
 
 export interface DefaultOptions {
-  /** The object comes from the store: it stays readable, without the defaults that are too many. */
+  /** The object comes from the store: it must stay readable, so excess defaults are omitted. */
   readonly stored?: boolean
-  /** Called with the approximate characters of JSON that the defaults have added, unless there are none. */
+  /** Called with the approximate characters of JSON that defaults have added, if any. */
   readonly added?: ((characters: number) => void) | undefined
 }
 
 /**
  * Applies the defaults of a schema in place; idempotent. Called after `pruneObject`: for requests, for stored objects
  * and for results of patches and conversions. Parts of the schema without defaults cost nothing. Throws 413 when the
- * defaults are more than `defaultedValuesMax` or `defaultedCharactersMax`: lists multiply what their items have by
- * default, so a small object could become larger than memory.
+ * defaults exceed `defaultedValuesMax` or `defaultedCharactersMax`: lists multiply the defaults of their items, so a
+ * small object could become larger than memory.
  */
 export function defaultObject(object: JsonObject, schema: Structural, { stored = false, added }: DefaultOptions = {}): void {
   const plan = planOf(schema)
@@ -73,7 +73,7 @@ function planOf(schema: Structural): DefaultPlan | undefined {
   return plan
 }
 
-/** Undefined where nothing has a default. */
+/** Undefined for a schema without defaults. */
 function makePlan(schema: Structural): DefaultPlan | undefined {
   const fields: DefaultedField[] = []
   const inside = new Map<string, DefaultPlan>()
@@ -97,7 +97,7 @@ function entryOf(schema: Structural | undefined): DefaultedEntry | undefined {
   return byDefault === undefined && inside === undefined ? undefined : { byDefault, inside }
 }
 
-/** A default of null fills nothing. */
+/** A default of null is ignored. */
 function defaultOf({ default: value }: Structural): Default | undefined {
   if (value === undefined || value === null) return undefined
   const size = { values: 0, characters: 0 }
@@ -118,13 +118,13 @@ function measure(value: JsonValue, size: { values: number; characters: number })
   }
 }
 
-/** Fills one object, until its defaults are too many. */
+/** Fills one object, until its defaults exceed a limit. */
 class Filling {
-  /** No default is filled in any more. */
+  /** A limit was exceeded; no more defaults are added. */
   isOver = false
   private valuesLeft = defaultedValuesMax
   private charactersLeft = defaultedCharactersMax
-  /** The way to the current value; when filling is over, that to the default that was too much. */
+  /** The path to the current value; once filling is over, to the excess default. */
   private readonly steps: (string | number)[] = []
 
   fill(value: JsonValue, plan: DefaultPlan): void {
@@ -140,7 +140,7 @@ class Filling {
     return defaultedCharactersMax - this.charactersLeft
   }
 
-  /** Says what is too much, and where. */
+  /** Says which limit was exceeded, and where. */
   excess(): string {
     const what = this.valuesLeft < 0 ? `${defaultedValuesMax} values` : `${defaultedCharactersMax} characters`
     return `the defaults of the schema add more than ${what} to the object, at ${this.path()}; send fewer items, or values for their fields`
@@ -187,7 +187,7 @@ class Filling {
     }
   }
 
-  /** Fills an item or the value of a map. Returns the default that replaces it, if any. */
+  /** Fills an item of a list or a value of a map. Returns the default that replaces it, if any. */
   private entry(present: JsonValue | undefined, { byDefault, inside }: DefaultedEntry, step: string | number): JsonValue | undefined {
     if (typeof present !== "object") return undefined
     const added = present === null && byDefault !== undefined ? this.take(byDefault, step) : undefined
@@ -196,7 +196,7 @@ class Filling {
     return added
   }
 
-  /** Returns false when filling is over. */
+  /** Returns false once filling is over. */
   private inside(value: JsonValue, plan: DefaultPlan, step: string | number): boolean {
     this.steps.push(step)
     this.fill(value, plan)
@@ -204,7 +204,7 @@ class Filling {
     return !this.isOver
   }
 
-  /** A copy of a default; undefined when it is too much. */
+  /** A copy of a default; undefined if it exceeds a limit. */
   private take({ value, values, characters }: Default, step: string | number): JsonValue | undefined {
     this.valuesLeft -= values
     this.charactersLeft -= characters

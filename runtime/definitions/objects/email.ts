@@ -1,4 +1,4 @@
-/** `format: email`: what Go's net/mail accepts as one address of RFC 5322, with or without a display name. */
+/** `format: email`: an address of RFC 5322, with or without a display name, as accepted by Go's net/mail. */
 import { parseIp } from "../../base/ip-address.ts"
 
 /** Whether a text is one address: `a@example.com`, `"A. B" <a@example.com> (work)`. Takes linear time. */
@@ -8,7 +8,7 @@ export function isEmail(text: string): boolean {
   return count === 1 && reader.space() && reader.isAtEnd
 }
 
-/** Each method reads one part and returns whether it is there; a part that is not there is not consumed. */
+/** Each method reads one part and returns whether it is present; an absent part consumes nothing. */
 class AddressReader {
   private at = 0
 
@@ -52,7 +52,7 @@ class AddressReader {
     return depth === 0
   }
 
-  /** Returns how many addresses there are, of a group several; undefined for a text that is none. */
+  /** Returns the number of addresses, several for a group; undefined for an invalid text. */
   address(mayBeGroup: boolean): number | undefined {
     this.blanks()
     if (this.isAtEnd) return undefined

@@ -1,6 +1,6 @@
 /**
- * Checks of embedded resources: each has a version, a kind and valid metadata. Rules are those of
- * apiextensions-apiserver (pkg/apiserver/schema/objectmeta/validation.go).
+ * Checks of embedded resources: each has a version, a kind and valid metadata. Rules are as in apiextensions-apiserver
+ * (pkg/apiserver/schema/objectmeta/validation.go).
  */
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue, type ObjectMeta } from "../../base/json.ts"
@@ -13,12 +13,12 @@ import { shownText } from "../../base/go-text.ts"
 import { schemaOfField } from "./prune.ts"
 
 /**
- * Adds the failures of an embedded resource's metadata at `path`, as `spec.template.metadata`. The metadata has a name,
- * if need be an invented one, since the reference does not ask for one here.
+ * Adds the failures of an embedded resource's metadata at `path`, as `spec.template.metadata`. The metadata gets an
+ * invented name if it has none, since the reference does not require a name here.
  */
 export type MetadataCheck = (metadata: ObjectMeta, path: string, failures: Failures) => void
 
-/** Called after the values have been validated; the root itself is not checked. */
+/** Called after the values have been validated; does not check the root itself. */
 export function checkEmbedded(object: JsonObject, schema: Structural, failures: Failures, checkMetadata?: MetadataCheck): void {
   if (hasEmbedded(schema)) checkFields(object, schema, FieldPath.root, { failures, checkMetadata })
 }

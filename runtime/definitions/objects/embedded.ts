@@ -1,7 +1,6 @@
 /**
- * Metadata of embedded resources. A typed server would decode it into its own type; so does this, which drops unknown
- * fields and refuses values of a wrong type. Rules are those of apiextensions-apiserver
- * (pkg/apiserver/schema/objectmeta).
+ * Metadata of embedded resources, decoded as a typed server would: unknown fields are dropped, and values of a wrong
+ * type are refused. Rules are as in apiextensions-apiserver (pkg/apiserver/schema/objectmeta).
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { DecodeFault } from "../../encoding/json/decode-fault.ts"
@@ -17,8 +16,8 @@ export interface EmbeddedOptions {
   /** The shape of ObjectMeta. */
   readonly metadata: TypeShape
   /**
-   * What happens to values that do not fit their type. `refuse`: a DecodeFault, for requests. `drop`: only these fields
-   * are dropped, for stored objects, which may be older than the check.
+   * Handling of values that do not fit their type. `refuse`: throws a DecodeFault, for requests. `drop`: drops only
+   * these fields, for stored objects, which may be older than the check.
    */
   readonly malformed: "refuse" | "drop"
   readonly unknown?: UnknownNames
@@ -26,7 +25,7 @@ export interface EmbeddedOptions {
 
 /**
  * Brings `apiVersion`, `kind` and `metadata` of all embedded resources into the form of typed objects, in place. Called
- * after `pruneObject`; the root's own metadata is not touched. Throws DecodeFault with `refuse`.
+ * after `pruneObject`; the root's own metadata stays unchanged. Throws DecodeFault with `refuse`.
  */
 export function normalizeEmbedded(object: JsonObject, schema: Structural, options: EmbeddedOptions): void {
   if (!hasEmbedded(schema)) return
@@ -96,7 +95,7 @@ function readTypeAndMetadata(object: JsonObject, { options, path }: Position): v
   object.metadata = read
 }
 
-/** Undefined: the metadata stays as it is. */
+/** Undefined: the metadata stays unchanged. */
 function readMetadata(metadata: JsonValue, path: string, options: EmbeddedOptions): JsonObject | undefined {
   try {
     return readFitting(metadata ?? {}, path, options)
@@ -113,7 +112,7 @@ function readFitting(metadata: JsonValue, path: string, { metadata: shape, unkno
   return object
 }
 
-/** Keeps the fields that fit. */
+/** Keeps valid fields. */
 function readFieldByField(metadata: JsonObject, path: string, options: EmbeddedOptions): JsonObject {
   const kept: JsonObject = {}
   for (const name in metadata) {

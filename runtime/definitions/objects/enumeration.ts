@@ -1,11 +1,11 @@
-/** `enum`: which values the reference takes for equal to a listed one. */
+/** `enum`: values that the reference considers equal to a listed one. */
 import type { JsonValue } from "../../base/json.ts"
 import { deepEqual } from "../../encoding/field-path.ts"
 import { shownValueCharactersMax } from "../../base/limits.ts"
 import { shortJson } from "../../base/bounded-text.ts"
 import { isInt64 } from "./numbers.ts"
 
-/** Longer enumerations are searched by a set: objects may have as many values as they. */
+/** Longer enumerations are searched by a set: an object may have as many values as the enumeration. */
 const fewValues = 16
 
 const textSets = new WeakMap<readonly JsonValue[], ReadonlySet<JsonValue>>()
@@ -28,8 +28,8 @@ export function isListed(value: JsonValue, listed: readonly JsonValue[]): boolea
 function isSame(value: JsonValue, listed: JsonValue): boolean {
   if (value === null || listed === null) return false
   if (typeof value !== "number" && typeof value !== "bigint") return deepEqual(value, listed)
-  // The reference converts the number to the type of the listed value: a fraction is cut off, an integer becomes the
-  // character with that code.
+  // Like the reference, converts the number to the type of the listed value: truncates fractions, and makes an integer
+  // the character with that code.
   if (typeof listed === "string") return isInt64(value) && listed === characterOf(value)
   if (typeof listed !== "number" && typeof listed !== "bigint") return false
   if (isInt64(listed) && !isInt64(value)) return BigInt(Math.trunc(Number(value))) === BigInt(listed)
@@ -41,7 +41,7 @@ function characterOf(value: number | bigint): string {
   return code >= 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "\ufffd"
 }
 
-/** The listed values as a failure names them: strings as they are, others as JSON. */
+/** The listed values in failures: strings as they are, others as JSON. */
 export function listedTexts(listed: readonly JsonValue[]): readonly string[] {
   const known = shownTexts.get(listed)
   if (known !== undefined) return known

@@ -1,6 +1,6 @@
 /**
- * The failures of values, with the texts of kube-openapi (pkg/validation/errors) as apiextensions-apiserver reports
- * them. `name` is the path of the value as those texts have it: fields, additional ones too, after a dot.
+ * Failures of values, with the texts of kube-openapi (pkg/validation/errors) as apiextensions-apiserver reports them.
+ * `name` is the path of the value in these texts: fields, additional ones too, follow a dot.
  */
 import type { Failure } from "../../base/failure.ts"
 import type { JsonValue } from "../../base/json.ts"
@@ -8,7 +8,7 @@ import { shownValueCharactersMax } from "../../base/limits.ts"
 import { cut, quoted } from "../../base/quote.ts"
 import { numberText, shownText } from "../../base/go-text.ts"
 
-/** The field of a failure without a path, as the reference writes it. */
+/** The field of a failure without a path, in the reference. */
 export const noField = "<nil>"
 
 /** Paths of additional properties of the root begin with a dot, which the field of a failure omits. */
@@ -22,7 +22,7 @@ function invalid(name: string, value: JsonValue, detail: string): Failure {
   return { type: "Invalid", field: fieldOf(name), value, detail, ...(shown !== undefined && { shown }) }
 }
 
-/** `expected`: a type or a format. `found`: the type of the value, "null", or the text that has not this format. */
+/** `expected`: a type or a format. `found`: the value's type, "null", or the text that does not have the format. */
 export function wrongType(name: string, expected: string, found: string): Failure {
   const detail = `${name} in body must be of type ${expected}: ${quoted(cut(found, shownValueCharactersMax))}`
   return { type: "TypeInvalid", field: fieldOf(name), value: found, detail }
@@ -60,7 +60,7 @@ export function factorNotPositive(name: string, factor: number | bigint): Failur
   return invalid(name, factor, `factor MultipleOf declared for ${name} must be positive: ${numberText(factor)}`)
 }
 
-/** `size`: of a list or an object. */
+/** `size`: size of a list or an object. */
 export function tooMany(name: string, size: number, max: number): Failure {
   return { type: "TooMany", field: fieldOf(name), value: size, detail: `must have at most ${max} items` }
 }
@@ -82,7 +82,7 @@ export function noneOfAny(name: string): Failure {
   return junctor(`${quoted(name)} must validate at least one schema (anyOf)`)
 }
 
-/** `valid`: how many of the schemas accept the value. */
+/** `valid`: number of schemas that accept the value. */
 export function notExactlyOne(name: string, valid: number): Failure {
   const found = valid === 0 ? "Found none valid" : `Found ${valid} valid alternatives`
   return junctor(`${quoted(name)} must validate one and only one schema (oneOf). ${found}`)

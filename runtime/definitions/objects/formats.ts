@@ -9,7 +9,7 @@ import { isEmail } from "./email.ts"
 
 type Test = (text: string) => boolean
 
-/** Names without dashes: `date-time` is `datetime`. */
+/** Format names without dashes: `date-time` is `datetime`. */
 const formats: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["bsonobjectid", (text) => /^[0-9a-fA-F]{24}$/.test(text)],
   ["uri", isUrl],
@@ -37,7 +37,7 @@ const formats: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["datetime", isDateTime],
 ])
 
-/** The test of a format; undefined for one that is not checked. Called once per schema. */
+/** The test of a format; undefined if it is not checked. Called once per schema. */
 export function formatTest(name: string): Test | undefined {
   return formats.get(name.replaceAll("-", ""))
 }
@@ -45,7 +45,7 @@ export function formatTest(name: string): Test | undefined {
 const hostCharacter = /^[a-zA-Z0-9\p{S}\p{L}]$/u
 const topLevelCharacter = /^[a-zA-Z\p{L}]$/u
 
-/** One label, or labels and a top-level domain of letters. Symbols count as letters but for the last label. */
+/** One label, or labels and a top-level domain of letters. Symbols count as letters except in the last label. */
 function isHostname(text: string): boolean {
   if (text.length > 255 || Buffer.byteLength(text) > 255) return false
   const labels = text.split(".")
@@ -68,7 +68,7 @@ function isLabel(characters: readonly string[]): boolean {
   return isEnd(characters[0]) && isEnd(characters.at(-1)) && characters.every((one) => one === "-" || hostCharacter.test(one))
 }
 
-/** Unlike ipv4, refuses zeros before the numbers of an embedded IPv4 address. */
+/** Unlike `ipv4`, refuses leading zeros in the numbers of an embedded IPv4 address. */
 function isIpv6(text: string): boolean {
   return text.includes(":") && parseIp(text) !== undefined && !/[:.]0[0-9]{1,2}(?:\.|$)/.test(text.includes(".") ? text : "")
 }
@@ -81,7 +81,7 @@ function isCidr(text: string): boolean {
   return parseIp(address) !== undefined && Number(bits) <= (address.includes(":") ? 128 : 32)
 }
 
-/** 6, 8 or 20 bytes, one by one with `:` or `-` between them, two by two with `.`, or with nothing between them. */
+/** 6, 8 or 20 bytes, separated by `:` or `-`, in pairs by `.`, or not at all. */
 function isMac(text: string): boolean {
   if (text.length > 59) return false
   const hex = text.replace(/[:.-]/g, "")
@@ -116,7 +116,7 @@ function withoutSpace(text: string): string {
 const cardNumber =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/
 
-/** Characters between the digits do not matter; the last digit is Luhn's. */
+/** Ignores characters between the digits; the last digit is Luhn's check digit. */
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]/g, "")
   if (!cardNumber.test(digits)) return false
@@ -135,7 +135,7 @@ function isRgbColor(text: string): boolean {
   return parts.length === 3 && parts.every((part) => /^(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])$/.test(trimmed(part)))
 }
 
-/** Without the white space of ASCII at both ends. */
+/** Without ASCII white space at both ends. */
 function trimmed(text: string): string {
   let from = 0
   let to = text.length
@@ -148,7 +148,7 @@ function isSpace(character: string): boolean {
   return character === " " || character === "\t" || character === "\n" || character === "\f" || character === "\r"
 }
 
-/** The standard alphabet with padding; the empty text is none. */
+/** The standard alphabet with padding; the empty text is invalid. */
 function isBase64(text: string): boolean {
   return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]{2}[A-Za-z0-9+/]*={0,2}$/.test(text)
 }
@@ -165,7 +165,7 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** A zone is needed; a fraction may follow any character. */
+/** A time zone is required; a fraction may follow any character. */
 function isDateTime(text: string): boolean {
   const [date = "", time] = text.toLowerCase().split("t", 3)
   if (time === undefined || !isDate(date)) return false
@@ -174,7 +174,7 @@ function isDateTime(text: string): boolean {
   return hour !== "" && hour <= "23" && minute <= "59" && second <= "59"
 }
 
-/** Names of units; the last of each matches as the beginning of a longer one, such as `minutes`. */
+/** Names of units; the last of each list may be the beginning of a longer word, such as `minutes`. */
 const unitNames: readonly (readonly string[])[] = [
   ["ns", "nano"],
   ["us", "µs", "micro"],
@@ -187,7 +187,7 @@ const unitNames: readonly (readonly string[])[] = [
 ]
 const digitsMax = 19
 
-/** A duration of Go, or a text that holds numbers with units: `3 days`, `1w 2 hours`. */
+/** A Go duration, or a text with numbers and units: `3 days`, `1w 2 hours`. */
 function isDuration(text: string): boolean {
   try {
     parseDuration(text)
@@ -227,7 +227,7 @@ function isUnitCharacter(character: string): boolean {
   return (character >= "a" && character <= "z") || (character >= "A" && character <= "Z") || character === "µ"
 }
 
-/** Whether digits are an int64. */
+/** Whether the digits fit int64. */
 function isIntText(digits: string): boolean {
   let from = 0
   while (digits.charAt(from) === "0") from++

@@ -1,5 +1,5 @@
 /**
- * The promise of `x-kubernetes-list-type: set` and `map`: no item twice. Rules are those of apiextensions-apiserver
+ * Checks `x-kubernetes-list-type: set` and `map`: no repeated items. Rules are as in apiextensions-apiserver
  * (pkg/apiserver/schema/listtype).
  */
 import type { Failures } from "../../base/failure.ts"
@@ -12,8 +12,8 @@ import type { Structural } from "../structural.ts"
 import { shownText } from "../../base/go-text.ts"
 
 /**
- * Adds a failure for each second item that is like an earlier one. Called after the values have been validated. Lists
- * of more than `turnValues` items are looked at last, a part of them per stage.
+ * Adds a failure for the first repetition of each item. Called after the values have been validated. Lists of more than
+ * `turnValues` items come last, in parts of one stage each.
  */
 export function* checkingListTypes(object: JsonObject, schema: Structural, failures: Failures): Stages<void> {
   if (!hasListTypes(schema)) return
@@ -28,7 +28,7 @@ export function* checkingListTypes(object: JsonObject, schema: Structural, failu
   }
 }
 
-/** A list that does not fit into a turn. */
+/** A list that exceeds a turn. */
 interface LongList {
   readonly list: readonly JsonValue[]
   readonly schema: Structural
@@ -71,7 +71,7 @@ function checkFields(object: JsonObject, schema: Structural, path: FieldPath, ch
     if (additionalProperties !== undefined && additionalProperties !== true && hasListTypes(additionalProperties))
       checkValue(field, additionalProperties, path.key(name), checking)
     const known = properties.get(name)
-    // Most fields promise nothing: their paths are not made.
+    // Most fields have no list types, so no paths are made for them.
     if (known !== undefined && hasListTypes(known)) checkValue(field, known, path.child(name), checking)
   }
 }
@@ -118,12 +118,12 @@ function addDuplicate(value: JsonValue, path: FieldPath, failures: Failures): vo
   failures.add({ type: "Duplicate", field: path.toString(), value, detail: "", ...(shown !== undefined && { shown }) })
 }
 
-/** What the items of one list are, and how often. */
+/** Counts equal items of one list. */
 class Repetitions {
   private readonly once = new Set<string>()
   private more: Set<string> | undefined
 
-  /** Notes an item; true for the second that is alike, and not for those after it. */
+  /** Records an item; returns true for its first repetition only. */
   isSecond(item: string): boolean {
     if (!this.once.has(item)) {
       this.once.add(item)
@@ -152,13 +152,13 @@ function keyIdentity(item: JsonValue, keys: readonly string[]): string {
   let text = ""
   for (const name of keys) {
     const value = ownField(item, name)
-    // An item without a key is like any other without it.
+    // Items that lack the same key count as equal in it.
     text += value === undefined ? "," : `${identity(value)},`
   }
   return text
 }
 
-/** Equal for equal values, and for no others. Fields are sorted. */
+/** A text that is equal for equal values only. Sorts fields. */
 function identity(value: JsonValue): string {
   switch (typeof value) {
     case "string":

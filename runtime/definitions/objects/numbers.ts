@@ -1,7 +1,7 @@
 /**
- * Checks of numbers. The reference compares integers as int64: it cuts the fraction off a limit before, so that an
- * integer above `maximum: 2.5` is refused as above 2. Limits beyond int64 are taken as its ends here, as there on
- * arm64; on amd64 they become the smallest int64.
+ * Checks of numbers. The reference compares integers as int64, with limits truncated to integers: it refuses an integer
+ * above `maximum: 2.5` as above 2. Limits beyond int64 become its ends, like the reference's on arm64; on amd64 they
+ * become the smallest int64.
  */
 import type { Failure } from "../../base/failure.ts"
 import { aboveMaximum, belowMinimum, factorNotPositive, noMultiple } from "./faults.ts"
@@ -13,8 +13,8 @@ const int64Min = -(2n ** 63n)
 const int64End = 2 ** 63
 
 /**
- * Whether the reference decodes a number as int64; all others are float64 there. Our decoder reads integers beyond 2^53
- * as bigint, so that a number beyond was written with a fraction or an exponent.
+ * Whether the reference decodes a number as int64; it decodes all others as float64. Our decoder reads integers beyond
+ * 2^53 as bigint, so a larger number was written with a fraction or an exponent.
  */
 export function isInt64(value: number | bigint): boolean {
   return typeof value === "bigint" ? value >= int64Min && value <= int64Max : Number.isSafeInteger(value)
@@ -46,7 +46,7 @@ function itself(limit: number): number {
   return limit
 }
 
-/** Exact within int64: a number where that is safe, else bigint. */
+/** Exact within int64: a number if safe, else bigint. */
 function truncated(limit: number): number | bigint {
   if (limit >= int64End) return int64Max
   if (limit < -int64End) return int64Min

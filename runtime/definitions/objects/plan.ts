@@ -1,6 +1,6 @@
 /**
- * A schema compiled for validation. Limits are read once, and the schemas of fields are compiled when a value first
- * needs them, so that a definition costs little memory before it is used.
+ * A schema compiled for validation. Limits are read once, and the schemas of fields are compiled on first use, so that
+ * an unused definition needs little memory.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Structural } from "../structural.ts"
@@ -11,7 +11,7 @@ export interface Plan {
   /** The types that a value may have; empty: any. */
   readonly types: readonly string[]
   readonly nullable: boolean
-  /** Only formats that the reference knows; "" for none. */
+  /** A format that the reference checks; "" for none. */
   readonly format: string
   readonly isFormat: ((text: string) => boolean) | undefined
   readonly text: TextLimits | undefined
@@ -25,7 +25,7 @@ export interface Plan {
 export interface TextLimits {
   readonly maxLength: number | undefined
   readonly minLength: number | undefined
-  /** In the syntax of RE2; "" for none. */
+  /** An RE2 pattern; "" for none. */
   readonly pattern: string
 }
 
@@ -48,7 +48,7 @@ export interface ObjectLimits {
   readonly maxProperties: number | undefined
   readonly required: readonly string[]
   readonly fields: ReadonlyMap<string, () => Plan>
-  /** Of fields without a plan of their own. */
+  /** Plan of fields that have no plan of their own. */
   readonly values: (() => Plan) | undefined
 }
 
@@ -61,7 +61,7 @@ export interface Junctors {
 
 const plans = new WeakMap<Structural, Plan>()
 
-/** The plan of a schema; compiled on the first call. */
+/** The plan of a schema; compiled by the first call. */
 export function planOf(schema: Structural): Plan {
   const known = plans.get(schema)
   if (known !== undefined) return known
@@ -70,7 +70,7 @@ export function planOf(schema: Structural): Plan {
   return plan
 }
 
-/** What a structural schema says in its record, and a schema within a junctor in its source. */
+/** Parts of a schema: from the record of a structural one, or from the source of one in a junctor. */
 interface Parts {
   readonly types: readonly string[]
   readonly nullable: boolean
@@ -89,7 +89,7 @@ function partsOf({ type, intOrString, nullable, properties, additionalProperties
   }
 }
 
-/** Within a junctor there are no types, but for those of int-or-string, and no additional properties. */
+/** Within a junctor there are no types, except for int-or-string, and no additional properties. */
 function nestedPlan(source: JsonObject): Plan {
   const { type, properties, items, nullable } = source
   return makePlan(source, {

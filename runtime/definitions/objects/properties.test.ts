@@ -1,6 +1,6 @@
 /**
- * Random schemas and random objects: what holds of pruning, defaults and validation for any of them, and ajv's verdict
- * for what JSON Schema can say.
+ * Random schemas and objects: properties of pruning, defaults and validation, and ajv's results for the keywords of
+ * JSON Schema.
  */
 import { Ajv2020 } from "ajv/dist/2020.js"
 import fc from "fast-check"

@@ -39,7 +39,7 @@ describe("pruneObject", () => {
     for (const depth of [1, 2, 3]) {
       const sent = (): JsonObject => ({ spec: lists(depth, { x: 1, a: { b: "c", y: 2 } }) })
       const at = `spec${"[0]".repeat(depth)}`
-      // A field of a preserved item has its own schema, which preserves nothing.
+      // A field of a preserved item has its own schema, which does not preserve.
       expect(pruned(nested(depth, true), sent())).toEqual({
         object: { spec: lists(depth, { x: 1, a: { b: "c" } }) },
         unknown: [`${at}.a.y`],

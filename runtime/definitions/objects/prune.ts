@@ -1,26 +1,26 @@
 /**
- * Pruning of custom objects: drops what the schema of their definition does not know. Rules are those of
+ * Pruning of custom objects: drops fields that the definition's schema does not specify. Rules are as in
  * apiextensions-apiserver (pkg/apiserver/schema/pruning and defaulting/prunenulls.go).
  *
- * The depth of a walk is that of the schema, or of lists in lists that the schema does not describe, which
- * `documentDepthMax` limits. The work is proportional to the object: some 10 ms for `documentValuesMax` values.
+ * The depth of a walk is the schema's depth, or the depth of nested lists that the schema does not describe, limited by
+ * `documentDepthMax`. The work is proportional to the object: some 10 ms for `documentValuesMax` values.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { Structural } from "../structural.ts"
 import type { UnknownNames } from "./unknown-names.ts"
 
 export interface PruneOptions {
-  /** Collects the names of dropped fields; null values that are dropped have no name there. */
+  /** Collects the names of dropped fields, except for null values. */
   readonly unknown?: UnknownNames
-  /** Null values remain where the schema has a type or an enumeration, for the validator. Default false. */
+  /** Keeps null values where the schema has a type or an enumeration, for the validator. Default false. */
   readonly keepNulls?: boolean
 }
 
 /**
- * Drops, in place, fields that the schema does not name, and null values of fields that are neither nullable nor have a
+ * Drops, in place, fields that the schema does not name, and null values of fields that are not nullable and have no
  * default. Called after decoding a request, a stored object or the result of a conversion, and with `keepNulls` after a
- * server-side apply, whose nulls the reference leaves to defaults and validation. `metadata`, `apiVersion` and
- * `kind` remain at the root and in embedded resources; `normalizeEmbedded` reads them there.
+ * server-side apply, whose nulls the reference leaves to defaults and validation. `metadata`, `apiVersion` and `kind`
+ * remain at the root and in embedded resources; `normalizeEmbedded` reads them there.
  */
 export function pruneObject(object: JsonObject, schema: Structural, { unknown, keepNulls = false }: PruneOptions = {}): void {
   const walk = new PruneWalk(unknown)
@@ -29,12 +29,12 @@ export function pruneObject(object: JsonObject, schema: Structural, { unknown, k
   dropNulls(object, schema, keepNulls)
 }
 
-/** The fields of an object with its own type. */
+/** The fields that every typed object has. */
 export function isMetaField(name: string): boolean {
   return name === "apiVersion" || name === "kind" || name === "metadata"
 }
 
-/** The schema of a field: its own, else that of additional properties. Undefined where the schema has none. */
+/** The schema of a field: its own, or else the schema of additional properties. Undefined if there is neither. */
 export function schemaOfField(schema: Structural, name: string): Structural | undefined {
   const known = schema.properties.get(name)
   if (known !== undefined) return known
@@ -42,12 +42,12 @@ export function schemaOfField(schema: Structural, name: string): Structural | un
 }
 
 class PruneWalk {
-  /** The current path; kept only where names are collected. */
+  /** The current path; kept only while collecting names. */
   private readonly steps: (string | number)[] = []
 
   constructor(private readonly unknown: UnknownNames | undefined) {}
 
-  /** `schema` undefined: the value has no schema, and none of its fields are known. */
+  /** `schema` undefined: the value has no schema, so all of its fields are unknown. */
   private value(value: JsonValue | undefined, schema: Structural | undefined): void {
     if (typeof value !== "object" || value === null) return
     const preserve = schema?.preserveUnknown === true
@@ -73,7 +73,7 @@ class PruneWalk {
     }
   }
 
-  /** The items of a list that preserves unknown fields preserve their own too, whatever their schema says. */
+  /** If a list preserves unknown fields, its items do too, whatever their own schema says. */
   private items(list: readonly JsonValue[], schema: Structural | undefined, preserve: boolean): void {
     const item = schema?.items
     for (let index = 0; index < list.length; index++) {
@@ -131,7 +131,7 @@ function dropNulls(value: JsonValue, schema: Structural, keep: boolean): void {
   }
 }
 
-/** Whether validation refuses null by what the schema says. */
+/** Whether the schema makes validation refuse null. */
 function isChecked({ type, intOrString, source }: Structural): boolean {
   return type !== undefined || intOrString || source.enum !== undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Defaults of a schema, pruned by that schema: a definition is served with defaults that hold nothing an object would
- * lose. Rules are those of apiextensions-apiserver (pkg/apiserver/schema/defaulting/prune.go).
+ * Defaults of a schema, pruned by the same schema: a served definition has only defaults that objects would keep. Rules
+ * are as in apiextensions-apiserver (pkg/apiserver/schema/defaulting/prune.go).
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { deepClone, deepEqual, ownField } from "../../encoding/field-path.ts"
@@ -10,10 +10,10 @@ import type { Structural } from "../structural.ts"
 import { normalizeEmbedded } from "./embedded.ts"
 import { pruneObject } from "./prune.ts"
 
-/** A step from an object to a part of it. Items are reached through a list of one. */
+/** A step from an object to a part of it. For items, the containing list has one. */
 type PartStep = { readonly name: string } | "item"
 
-/** The way to a part, its last step first; undefined is the object itself. Parts share the way of the part above. */
+/** The path to a part, its last step first; undefined for the object itself. Parts share the path of their parent. */
 type PartPath = { readonly step: PartStep; readonly above: PartPath } | undefined
 
 interface Pruning {
@@ -23,8 +23,8 @@ interface Pruning {
 }
 
 /**
- * The schema with each default pruned as a part of an object of the root. Called once when a version of a definition
- * begins to be served; parts without defaults are shared with `schema`.
+ * The schema with each default pruned as a part of a root object. Called once when a version is first served; parts
+ * without defaults are shared with `schema`.
  */
 export function withPrunedDefaults(schema: Structural, metadata: TypeShape): Structural {
   return prunedSchema(schema, undefined, { root: schema, metadata })
@@ -60,7 +60,7 @@ function prunedProperties(properties: Structural["properties"], path: PartPath, 
   return isChanged ? pruned : properties
 }
 
-/** Prunes a value at its place in an otherwise empty object. A scalar has nothing to prune, nor has what is empty. */
+/** Prunes a value at its place in an otherwise empty object. Scalars and empty values need no pruning. */
 function prunedPart(value: JsonValue, path: PartPath, { root, metadata }: Pruning): JsonValue {
   if (typeof value !== "object" || value === null || isEmpty(value)) return value
   const steps: PartStep[] = []

@@ -1,7 +1,7 @@
 /**
- * Ratcheting: an update may leave a value as it is although its schema, which may be newer, refuses it. Which old value
- * belongs to a new one is the rule of apiserver's pkg/cel/common: fields by name, items of `listType: map` by their
- * keys, items of other lists not at all.
+ * Ratcheting: an update may keep a value that its schema, which may be newer, refuses. Old and new values are
+ * correlated as in apiserver's pkg/cel/common: fields by name, items of `listType: map` by their keys, items of other
+ * lists not at all.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { deepEqual, ownField } from "../../encoding/field-path.ts"
@@ -10,7 +10,7 @@ import { schemaOfField } from "./prune.ts"
 import type { Skipping } from "./value-walk.ts"
 
 /**
- * A value and the old value that belongs to it. Keeps those of its parts and what was found of them, so that a value is
+ * A value and its correlated old value. Caches the correlations of its parts and their results, so that each value is
  * compared once, however deep it is.
  */
 class Correlation implements Skipping {
@@ -26,7 +26,7 @@ class Correlation implements Skipping {
   ) {}
 
   ofField(name: string): Correlation | undefined {
-    // Conversion changes the version of the old object.
+    // Conversion changes the old object's version.
     if (this.isRoot && (name === "apiVersion" || name === "kind")) return undefined
     return this.field(name)
   }
@@ -77,7 +77,7 @@ class Correlation implements Skipping {
   }
 }
 
-/** The items of a list by their keys; the first of those that share them. */
+/** The items of a list by their keys; the first of items with equal keys. */
 class KeyedItems {
   private readonly byKey = new Map<string, JsonObject>()
 
@@ -96,7 +96,7 @@ class KeyedItems {
     return key === undefined ? undefined : this.byKey.get(key)
   }
 
-  /** Undefined for an item that lacks a key. */
+  /** Undefined for an item without one of the keys. */
   private keyOf(item: JsonValue): string | undefined {
     if (!isObject(item) || this.keys.length === 0) return undefined
     let text = ""
@@ -109,7 +109,7 @@ class KeyedItems {
   }
 }
 
-/** What an update from `old` leaves as it is. */
+/** The values that an update from `old` leaves unchanged. */
 export function unchangedValues(schema: Structural, object: JsonObject, old: JsonObject): Skipping {
   return new Correlation(schema, object, old, true)
 }

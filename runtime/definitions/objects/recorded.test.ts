@@ -1,4 +1,4 @@
-/** What kube-apiserver 1.30 made of objects of some definitions: recorded, and compared with this code. */
+/** Recorded results of kube-apiserver 1.30 for objects of some definitions, compared with this code. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
@@ -72,7 +72,7 @@ function answerTo(sent: JsonObject, source: JsonObject): Omit<Answer, "object"> 
   }
 }
 
-/** Without the kind, which the reader of the body adds, and without the decoder's own text. */
+/** Removes the kind, which the reader of the body adds, and the decoder's own text. */
 function comparable(error: string): string {
   const [before = ""] = error.replace(/^.* cannot be handled as a [A-Za-z]+: /, "").split(": json:")
   return before

@@ -1,6 +1,6 @@
 /**
- * The paths of a definition's scale sub-resource: where an object has its replicas and its label selector, and what
- * must be there. Rules are those of apiextensions-apiserver (pkg/registry/customresource/validator.go and etcd.go).
+ * The paths of a definition's scale sub-resource: the fields for replicas and label selector, and their checks. Rules
+ * are as in apiextensions-apiserver (pkg/registry/customresource/validator.go and etcd.go).
  */
 import type { Failures } from "../../base/failure.ts"
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
@@ -16,7 +16,7 @@ export interface ScalePaths {
   readonly labelSelectorPath?: string
 }
 
-/** What a path leads to. `fault`: a value on the way, or the value itself, has a wrong type. */
+/** The value at a path. `fault`: the value or a container on the way has a wrong type. */
 export interface Found<T> {
   readonly value: T | undefined
   readonly fault?: string
@@ -24,7 +24,7 @@ export interface Found<T> {
 
 const int32Max = 2 ** 31 - 1
 
-/** The scale paths in `subresources.scale` of a version, as it is stored; undefined when there are none. */
+/** The scale paths of a version's stored `subresources.scale`; undefined when there are none. */
 export function scalePathsOf(scale: JsonValue | undefined): ScalePaths | undefined {
   if (!isObject(scale)) return undefined
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale
@@ -32,7 +32,7 @@ export function scalePathsOf(scale: JsonValue | undefined): ScalePaths | undefin
   return { specReplicasPath, statusReplicasPath, ...(typeof labelSelectorPath === "string" && { labelSelectorPath }) }
 }
 
-/** The field names of a scale path, which has no lists. */
+/** The field names of a scale path, which contains no lists. */
 export function scaleSteps(path: string): string[] {
   return (path.startsWith(".") ? path.slice(1) : path).split(".")
 }
@@ -71,7 +71,7 @@ function accessorFault(steps: readonly string[], value: JsonValue, expected: str
   return `.${steps.join(".")} accessor error: ${cut(goPlain(value))} is of the type ${goType(value)}, expected ${expected}`
 }
 
-/** Adds the failures of the replicas that the main resource holds in its spec. */
+/** Adds the failures of the replicas in the main resource's spec. */
 export function checkScaleSpec(object: JsonObject, { specReplicasPath }: ScalePaths, failures: Failures): void {
   checkReplicas(object, specReplicasPath, failures)
 }

@@ -1,6 +1,6 @@
 /**
- * Fields that clients may select custom objects by (gate CustomResourceFieldSelectors). Rules are those of
- * apiextensions-apiserver (pkg/registry/customresource/strategy.go).
+ * Custom-object fields for field selectors (gate CustomResourceFieldSelectors). Rules are as in apiextensions-apiserver
+ * (pkg/registry/customresource/strategy.go).
  */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import type { SelectableField } from "../../schema/kind.ts"
@@ -10,8 +10,8 @@ import { parsePath } from "./jsonpath/parse.ts"
 import { PathSyntaxError, type Steps } from "./jsonpath/path.ts"
 
 /**
- * The selectable fields of a definition's version, besides those of metadata. `declared` is `selectableFields` as it is
- * stored; paths that cannot be parsed are left out. A field is named by its path without the leading dot.
+ * The selectable fields of a definition's version, besides the metadata fields. `declared`: the stored
+ * `selectableFields`; paths that cannot be parsed are omitted. A field's name is its path without the leading dot.
  */
 export function selectableFieldsOf(declared: JsonValue | undefined): readonly SelectableField[] {
   return Array.isArray(declared) ? declared.filter(isObject).flatMap(fieldsOf) : []
@@ -28,7 +28,7 @@ function fieldsOf({ jsonPath }: JsonObject): SelectableField[] {
   }
 }
 
-/** "" for an absent value, for null, and where the path leads to several. */
+/** "" for an absent value, for null, and for several values. */
 function textAt(steps: Steps, object: ApiObject): string {
   try {
     const [value, more] = valuesAt(steps, object)

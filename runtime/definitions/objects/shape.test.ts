@@ -18,7 +18,7 @@ import { shapeOfDefinition } from "./shape.ts"
 interface RecordedFields {
   readonly schema: JsonObject
   /**
-   * The field set of the manager that created an object with this spec; null where the reference cannot track it, and
+   * The field set of the manager that created an object with this spec; null if the reference cannot track it, and
    * drops all managed fields of the object.
    */
   readonly owned: readonly { readonly spec: JsonObject; readonly fields: JsonObject | null }[]

@@ -1,16 +1,16 @@
 /**
- * The shape of custom objects, from the schema of their definition: what decoding, managed fields and server-side apply
- * read. Values are checked by `validate.ts`; a shape only says which fields there are and how they merge.
+ * The shape of custom objects, from the schema of their definition, for decoding, managed fields and server-side apply.
+ * `validate.ts` checks values; a shape only defines fields and how they merge.
  */
 import type { JsonValue } from "../../base/json.ts"
 import type { FieldShape, TypeRef, TypeShape } from "../../schema/shape.ts"
 import type { Structural } from "../structural.ts"
 
-/** What the parts of a shape need besides their schema. */
+/** Inputs for the parts of a shape besides their schema. */
 interface Making {
   /** The shape of ObjectMeta. */
   readonly metadata: TypeShape
-  /** Fields that no schema names belong to managers, since a schema above keeps them: for apply this is inherited. */
+  /** Managers own fields that no schema names, because a schema above preserves them: apply inherits this. */
   readonly preserve: boolean
 }
 
@@ -21,7 +21,7 @@ const anyScalar: TypeRef = { scalar: "IntOrString" }
 /**
  * The shape of the objects of a definition's version. `name`: neutral and unique, as `example.orch.io.v1.Widget`;
  * `metadata`: the shape of ObjectMeta. Called once per version; shapes of inner objects are made on first use. Fields
- * are sorted by name, as the reference writes custom objects.
+ * are sorted by name, as in the reference's output of custom objects.
  */
 export function shapeOfDefinition(name: string, schema: Structural, metadata: TypeShape): TypeShape {
   const making = { metadata, preserve: schema.preserveUnknown }
@@ -48,7 +48,7 @@ function fieldsOf(owner: string, schema: Structural, making: Making): FieldShape
   }))
 }
 
-/** How apply merges a list or a map, as a field or inside of another list or map. */
+/** How apply merges a list or a map, as a field or nested in another list or map. */
 function mergeOf({ listType, listMapKeys, mapType }: Structural): Pick<FieldShape, "listType" | "mapKeys" | "mapType"> {
   return {
     ...(listType !== undefined && { listType }),
@@ -59,9 +59,9 @@ function mergeOf({ listType, listMapKeys, mapType }: Structural): Pick<FieldShap
 
 function typeOf(name: string, schema: Structural, making: Making): TypeRef {
   const { type, properties, additionalProperties, items } = schema
-  // To the reference's apply its type is not known: the validator refuses lists and objects.
+  // The reference's apply ignores this type; the validator refuses lists and objects.
   if (schema.intOrString) return any
-  // Keywords of another type than the schema's have no meaning.
+  // Keywords of a type other than the schema's are ignored.
   const isObject = type === "object" || type === undefined
   if (type === "array" || (type === undefined && items !== undefined)) {
     const { listType, mapKeys } = mergeOf(schema)
@@ -96,12 +96,12 @@ function scalarOf({ type, source }: Structural): TypeRef {
   }
 }
 
-/** To the reference's apply, a text with a format is a scalar of any type: the validator refuses what is no text. */
+/** The reference's apply treats a text with a format as a scalar of any type; the validator refuses other types. */
 function isPlainText(format: JsonValue | undefined): boolean {
   return format === undefined || format === "" || format === "byte"
 }
 
-/** Walks cache what they know of a shape by its identity: it is made once. */
+/** Made once, since walks cache results by a shape's identity. */
 function lazyShape(name: string, schema: Structural, making: Making): () => TypeShape {
   let made: TypeShape | undefined
   return () => {
@@ -123,7 +123,7 @@ function objectShape(name: string, schema: Structural, making: Making): TypeShap
   return {
     name,
     fields: sorted(fields),
-    // Without fields of its own any is accepted; pruning drops it later.
+    // An object without properties accepts any field; pruning drops it later.
     ...((isFreeForm || making.preserve) && { preserveUnknown: true }),
     ...(schema.mapType !== undefined && { struct: schema.mapType }),
   }

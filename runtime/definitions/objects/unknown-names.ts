@@ -1,4 +1,4 @@
-/** Collects the paths of fields that a definition does not know, as the reference writes them. */
+/** Collects the paths of fields that a definition does not specify, in the reference's form. */
 import { strictErrorsMax } from "../../base/limits.ts"
 import { pathText } from "../../encoding/json/text.ts"
 
@@ -9,25 +9,25 @@ import { pathText } from "../../encoding/json/text.ts"
 export class UnknownNames {
   private readonly closed: string[] = []
   private open: string[] = []
-  /** Of the current group, paths from here on come after those that are listed. */
+  /** In the current group, paths from this one on would come after the listed ones. */
   private bound: string | undefined
 
-  /** Notes a path such as `spec.ports[0].foo`. */
+  /** Records a path such as `spec.ports[0].foo`. */
   add(path: string): void {
     if (this.bound !== undefined && path >= this.bound) return
     this.open.push(path)
-    // Twice the limit is sorted and cut at once, so that a hostile object costs little memory.
+    // At twice the limit, sorts and truncates, so that a hostile object costs little memory.
     if (this.open.length < 2 * strictErrorsMax) return
     this.open = sortedPart(this.open)
     this.bound = this.open.at(-1)
   }
 
-  /** Notes the path of an unknown field. */
+  /** Records the path of an unknown field. */
   addSteps(steps: readonly (string | number)[]): void {
     this.add(pathText(steps))
   }
 
-  /** Ends a group: later names follow its names, whatever their texts. The reference sorts the names of each pass. */
+  /** Ends a group: names of later groups follow, whatever their texts. The reference sorts the names of each pass. */
   endGroup(): void {
     this.closed.push(...sortedPart(this.open))
     this.open = []

@@ -1,4 +1,4 @@
-/** Updates, status and scale as kube-apiserver 1.30 refuses them: recorded, and compared with this code. */
+/** Recorded refusals of updates, status and scale by kube-apiserver 1.30, compared with this code. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { parse } from "yaml"
@@ -74,7 +74,7 @@ describe("recorded writes of a kind with scale", () => {
   }
 })
 
-// What changed is refused, whatever it is; what did not may stay.
+// A changed value is refused, whatever its type; an unchanged one may stay.
 describe.each(unchangedCases)("an update of $name", ({ schema: of, old, same, changed }) => {
   const refusing = structuralOf({ type: "object", properties: { spec: { ...of, not: {} } } }, "x-kubernetes-")
   const fieldsOf = (spec: JsonValue): readonly string[] => {

@@ -1,7 +1,7 @@
 /**
- * Validation of custom objects by the schema of their definition: what kube-openapi's pkg/validation and
- * apiextensions-apiserver check, with their texts, causes and order. Own metadata, version and kind of an object, and
- * rules (CEL) are checked elsewhere.
+ * Validation of custom objects by the schema of their definition: the checks of kube-openapi's pkg/validation and
+ * apiextensions-apiserver, with their texts, causes and order. An object's own metadata, version and kind, and rules
+ * (CEL) are checked elsewhere.
  */
 import { type Failure, type FailureType, Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
@@ -15,9 +15,9 @@ import { checkScaleSpec, checkScaleStatus, type ScalePaths } from "./scale.ts"
 import { type Skipping, ValueWalk } from "./value-walk.ts"
 
 export interface ValidateOptions {
-  /** The stored object, on update. Lists that repeat items already may go on doing so. */
+  /** The stored object, on update. Lists with repeated items may keep them. */
   readonly old?: JsonObject
-  /** Values that the update leaves as they are may be invalid (gate CRDValidationRatcheting). Default true. */
+  /** Values that the update leaves unchanged may be invalid (gate CRDValidationRatcheting). Default true. */
   readonly ratchet?: boolean
   readonly scale?: ScalePaths
   /** Absent: metadata of embedded resources is not checked. */
@@ -25,8 +25,8 @@ export interface ValidateOptions {
 }
 
 /**
- * Adds every failure of a custom object, which has passed `pruneObject`, `normalizeEmbedded` and `defaultObject`.
- * Called for writes of the main resource, and of every sub-resource but status.
+ * Adds all failures of a custom object, after `pruneObject`, `normalizeEmbedded` and `defaultObject`. Called for writes
+ * of the main resource, and of every sub-resource except status.
  */
 export function validateObject(object: JsonObject, schema: Structural, failures: Failures, options: ValidateOptions = {}): void {
   atOnce(validatingObject(object, schema, failures, options))
@@ -48,7 +48,7 @@ export function* validatingObject(object: JsonObject, schema: Structural, failur
 
 /**
  * Adds the failures of an update of `/status`. As in the reference, paths into the status do not begin with `status`,
- * and nothing is ratcheted but repeated items.
+ * and ratcheting applies only to repeated items.
  */
 export function* validatingStatus(
   object: JsonObject,
@@ -65,12 +65,12 @@ export function* validatingStatus(
   yield* checkingChangedLists(object, schema, failures, old)
 }
 
-/** Validates the values alone. Called by the checks of a definition's defaults as well. */
+/** Validates values only. Also called by the checks of a definition's defaults. */
 export function* validatingValue(value: JsonObject, schema: Structural, failures: Failures, old?: JsonObject): Stages<void> {
   const plan = planOf(schema)
   let found = yield* new ValueWalk().run(plan, value)
   if (found.length > 0 && old !== undefined) {
-    // Few objects are invalid: what an update has changed is only looked at for those.
+    // Few objects are invalid, so changes of an update are computed only for them.
     const unchanged: Skipping = unchangedValues(schema, value, old)
     found = unchanged.isUnchanged() ? [] : yield* new ValueWalk().run(plan, value, unchanged)
   }
@@ -78,8 +78,8 @@ export function* validatingValue(value: JsonObject, schema: Structural, failures
 }
 
 /**
- * The failures of one value by one schema, as of a default. Paths begin at the value. `walk`: of this value alone; it
- * may begin with the steps of other values, so that all of them share the limit.
+ * The failures of one value by one schema, such as a default. Paths begin at the value. `walk`: used for this value
+ * only; it may start with the work of other values, so that all of them share the limit.
  */
 export function findingFailures(value: JsonValue, schema: Structural, walk = new ValueWalk()): Stages<readonly Failure[]> {
   return walk.run(planOf(schema), value)
@@ -97,8 +97,8 @@ function* checkingChangedLists(object: JsonObject, schema: Structural, failures:
 const blocking: ReadonlySet<FailureType> = new Set<FailureType>(["NotSupported", "Required", "TooLong", "TooMany", "TypeInvalid"])
 
 /**
- * Whether rules (CEL) are not evaluated, since values have a wrong type or size. The caller adds the failure that says
- * so.
+ * Whether rules (CEL) must not be evaluated, because values have a wrong type or size. The caller adds the failure for
+ * that.
  */
 export function preventRules(failures: Failures): boolean {
   return failures.list.some(({ type }) => blocking.has(type))

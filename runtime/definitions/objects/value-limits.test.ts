@@ -1,4 +1,4 @@
-/** The work on one object by its schema has a limit, and no part of it that cannot be interrupted is long. */
+/** The work on one object by its schema is limited, and no uninterruptible part of it is long. */
 import { expect, it } from "vitest"
 import { Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"

@@ -1,6 +1,6 @@
 /**
- * The walk over a value and its plan. Which failures there are and their order are those of kube-openapi's
- * pkg/validation/validate, except that fields come in the order of the object: there it is random.
+ * The walk over a value and its plan. Failures and their order are as in kube-openapi's pkg/validation/validate, except
+ * for the order of fields, which is the object's here and random there.
  */
 import type { Failure } from "../../base/failure.ts"
 import { failuresMax, messageCharactersMax, turnValues } from "../../base/limits.ts"
@@ -30,23 +30,23 @@ import { checkNumber, isInt64 } from "./numbers.ts"
 import type { Junctors, ListLimits, ObjectLimits, Plan, TextLimits } from "./plan.ts"
 
 /**
- * What one schema says of one value. `matches` counts checks, failed or not, as the reference does: of the schemas of a
- * junctor that all refuse a value, it reports the failures of the one with the most.
+ * The result of one schema for one value. `matches` counts checks, failed or not, as in the reference: if all schemas
+ * of a junctor refuse a value, it reports the failures of the schema with the highest count.
  */
 interface Verdict {
   readonly failures: Failure[]
   matches: number
 }
 
-/** Whether a value need not be checked; of a ratcheting update, those that it leaves unchanged. */
+/** Values that need not be checked; with ratcheting, the values that an update leaves unchanged. */
 export interface Skipping {
   readonly ofField: (name: string) => Skipping | undefined
   readonly ofItem: (index: number) => Skipping | undefined
-  /** The value is as it was: its failures do not count. */
+  /** The value is unchanged, so its failures do not count. */
   readonly isUnchanged: () => boolean
 }
 
-/** The part of a list or an object that did not fit into a turn. */
+/** The part of a list or an object that exceeds the turn. */
 interface PendingPart {
   readonly plan: Plan
   readonly container: JsonValue[] | JsonObject
@@ -55,11 +55,11 @@ interface PendingPart {
   readonly skipping: Skipping | undefined
 }
 
-/** Some 100 characters of text take as long as a value, and so many steps of a search for a pattern. */
+/** Characters of text, and steps of a pattern search, that take as long as one value. */
 const charactersPerValue = 100
 const stepsPerValue = 40
 
-/** Values of an enumeration or required names, and names of an object, that are gone through in the time of a value. */
+/** Enumerated values or required names, and names of an object, that take as long as one value. */
 const listedPerValue = 50
 const namesPerValue = 8
 
@@ -71,18 +71,18 @@ export class ValueWalk {
   private base = ""
   private left: PendingPart[] = []
   private work = 0
-  /** Schemas of junctors around the current one. Their values are validated without interruption. */
+  /** Schemas of junctors around the current one. Validation within them is not interrupted. */
   private junctorDepth = 0
-  /** The work when the outermost of them began. */
+  /** The work at the start of the outermost of them. */
   private junctorStart = 0
-  /** Nothing is checked any more. */
+  /** The limit was exceeded; nothing more is checked. */
   private isOver = false
   private excess: Failure | undefined
 
-  /** `done`: the work of earlier turns, and of walks over other values that share the limit. */
+  /** `done`: work of earlier turns, and of other values that share the limit. */
   constructor(private done = 0) {}
 
-  /** The work up to now, with what the walk began with. */
+  /** The work so far, including `done`. */
   get totalWork(): number {
     return this.done + this.work
   }
@@ -91,7 +91,9 @@ export class ValueWalk {
     return this.isOver || this.verdict.failures.length >= failuresMax
   }
 
-  /** Ends the validation when it takes too long. A schema of some KB may say as much of each value of an object. */
+  /**
+   * Ends the validation when it takes too long. A schema of a few KB may apply many checks to each value of an object.
+   */
   private checkEnd(): void {
     const isLong = this.totalWork > checkedValuesMax
     if (this.isOver || !(isLong || (this.junctorDepth > 0 && this.work - this.junctorStart > junctorValuesMax))) return
@@ -108,8 +110,8 @@ export class ValueWalk {
   }
 
   /**
-   * Validates the value in stages. Of a large list or object, failures of later parts follow those of the values after
-   * it. Returns at most some `failuresMax` failures.
+   * Validates the value in stages. In a large list or object, failures of later parts follow the failures of values
+   * after it. Returns at most some `failuresMax` failures.
    */
   *run(plan: Plan, value: JsonValue, skipping?: Skipping): Stages<readonly Failure[]> {
     this.check(plan, value, skipping)
@@ -127,14 +129,14 @@ export class ValueWalk {
 
   private fail(failure: Failure): void {
     const { failures } = this.verdict
-    // Only junctors find a failure again.
+    // Only junctors can find the same failure twice.
     if (this.isFull || failures.some((known) => isSameFailure(known, failure))) return
     failures.push(failure)
   }
 
   private readonly addFailure = (failure: Failure): void => this.fail(failure)
 
-  /** The path as texts of failures have it. Names of the root's additional properties begin with a dot. */
+  /** The path in texts of failures. Names of the root's additional properties begin with a dot. */
   private readonly name = (): string => {
     let text = this.base
     for (const step of this.steps) {
@@ -155,7 +157,7 @@ export class ValueWalk {
     const { verdict } = this
     this.checkType(plan, value)
     if (plan.junctors !== undefined) this.checkJunctors(plan.junctors, value)
-    // The check of junctors itself counts, and the end of the value.
+    // The reference also counts the check of junctors and the end of the value.
     verdict.matches += 3
     if (typeof value === "string") this.checkText(plan, value)
     else if (typeof value === "number" || typeof value === "bigint") {
@@ -195,7 +197,7 @@ export class ValueWalk {
       this.fail(wrongType(this.name(), format, found === "integer" ? "int64" : found === "number" ? "float64" : ""))
       return
     }
-    // The reference leaves texts with a format, and lists too, to the check of the format.
+    // Like the reference, leaves texts and lists with a format to the check of the format.
     if (fits || (format !== "" && isTextual && !types.includes("number") && !types.includes("integer"))) this.verdict.matches++
     else this.fail(wrongType(this.name(), types.join(","), found))
   }
@@ -370,7 +372,7 @@ export class ValueWalk {
   }
 }
 
-/** Undefined when the text matches, "" when it does not, else why that is not known. */
+/** Undefined when the text matches, "" when it does not, else why the pattern could not be applied. */
 function patternFault(source: string, text: string): string | undefined {
   const pattern = patternOf(source)
   if (pattern instanceof PatternFault) return `pattern is invalid: ${pattern.message}`
@@ -382,7 +384,7 @@ function patternFault(source: string, text: string): string | undefined {
   }
 }
 
-/** The reference reports a text once. */
+/** The reference reports equal failures once. */
 function isSameFailure(left: Failure, right: Failure): boolean {
   return left.field === right.field && left.type === right.type && left.detail === right.detail && sameTexts(left, right)
 }
@@ -391,7 +393,7 @@ function sameTexts({ supported: left = [] }: Failure, { supported: right = [] }:
   return left.length === right.length && left.every((text, index) => text === right[index])
 }
 
-/** The name of a value's type; of numbers, as the reference decodes them. */
+/** The name of a value's type; for numbers, the type that the reference decodes. */
 function typeOf(value: JsonObject | JsonValue[] | string | number | bigint | boolean): string {
   switch (typeof value) {
     case "string":
@@ -406,7 +408,7 @@ function typeOf(value: JsonObject | JsonValue[] | string | number | bigint | boo
   }
 }
 
-/** Code points, as the reference counts. */
+/** Number of code points, as in the reference. */
 function characters(text: string): number {
   let count = 0
   for (const _character of text) count++

@@ -1,6 +1,6 @@
 /**
- * Compiles the rules of one schema: each with its variables `self` and `oldSelf`, and its message expression. What they
- * may cost at most is estimated for the check of a definition alone.
+ * Compiles the rules of one schema: each with its variables `self` and `oldSelf`, and its message expression. Maximum
+ * costs are estimated only when a definition is checked.
  */
 import { type CelType, optionalType, type Program } from "../../../cel/index.ts"
 import { type DeclaredType, maxCardinality } from "../../../cel/schema/declared-type.ts"
@@ -16,43 +16,43 @@ export interface CompiledRule {
   readonly usesOldSelf: boolean
   readonly message?: Program
   readonly messageFault?: string
-  /** `rule.fieldPath` as failures show it; empty without one. */
+  /** `rule.fieldPath` in the form of failures; empty without one. */
   readonly fieldPath: string
 }
 
 /**
- * A rule that was compiled, and the largest costs of one evaluation. The functions hold on to its tree: keep `compiled`
- * alone.
+ * A compiled rule, and the maximum costs of one evaluation. The functions keep its syntax tree in memory: keep only
+ * `compiled`.
  */
 export interface RuleCompilation {
   readonly compiled: CompiledRule
   /** 0 for a rule that does not compile. */
   readonly maxCost: () => bigint
-  /** Of its message expression; absent without one that compiles. */
+  /** Maximum cost of its message expression; absent without one that compiles. */
   readonly messageCost?: () => bigint
 }
 
-/** Which rules and message expressions may use everything this release knows: those that are stored. */
+/** The age of rules and message expressions: stored ones may use everything that this release knows. */
 export interface Ages {
   readonly ofRule: (rule: string) => ExpressionAge
   readonly ofMessage: (expression: string) => ExpressionAge
 }
 
-/** Of rules that are evaluated: all are stored. */
+/** Ages for evaluation, where all rules are stored. */
 export const storedAges: Ages = { ofRule: () => "stored", ofMessage: () => "stored" }
 
-/** Rules see values of the schema as objects of this name; no expression can write it. */
+/** Name of the object type of the schema's values in rules; no expression can write it. */
 export const selfTypeName = "selfType"
 
-/** What compiling a rule takes, in the unit of turns. */
+/** Work of compiling a rule, in the unit of turns. */
 export function compileWork({ rule, messageExpression = "" }: ValidationRule): number {
   return someRuleWork + rule.length + messageExpression.length
 }
 
-/** Of a rule of ordinary length. */
+/** Work for a rule of ordinary length. */
 const someRuleWork = 1000
 
-/** How often a value of a type can be in one object at most, by the bytes that it takes. */
+/** The largest number of a type's values in one object, from the value's minimum size in bytes. */
 export function cardinalityOf({ minSerializedSize }: DeclaredType): bigint {
   return BigInt(maxCardinality(minSerializedSize))
 }

@@ -1,11 +1,11 @@
-/** Parts of an object and of its former state that belong together, by names, keys of maps and keys of lists. */
+/** Correlates parts of an object with its former state, by names, keys of maps and keys of lists. */
 import { isObject, type JsonValue } from "../../base/json.ts"
 import { deepEqual, ownField } from "../../encoding/field-path.ts"
 import { schemaOfField } from "../objects/prune.ts"
 import type { Structural } from "../structural.ts"
 import { listKey } from "./list-key.ts"
 
-/** The items of a list with keys, by their keys; of items with the same keys the first. */
+/** The items of a list with keys, by their keys; the first of items with equal keys. */
 export function itemsByKey(items: JsonValue | undefined, { listType, listMapKeys }: Structural): ReadonlyMap<string, JsonValue> {
   const found = new Map<string, JsonValue>()
   if (listType !== "map" || listMapKeys.length === 0 || !Array.isArray(items)) return found
@@ -27,7 +27,7 @@ export class Correlation {
     private readonly schema: Structural,
   ) {}
 
-  /** The field of both; undefined when one of them or the schema has none. */
+  /** The field of both; undefined if one of them or the schema does not have it. */
   field(name: string): Correlation | undefined {
     const value = isObject(this.value) ? ownField(this.value, name) : undefined
     const old = isObject(this.old) ? ownField(this.old, name) : undefined
@@ -35,7 +35,7 @@ export class Correlation {
     return value === undefined || old === undefined || schema === undefined ? undefined : new Correlation(value, old, schema)
   }
 
-  /** The item, and the one with the same keys before. */
+  /** The item, and the former item with the same keys. */
   item(index: number): Correlation | undefined {
     const { items, listMapKeys } = this.schema
     const value = Array.isArray(this.value) ? this.value[index] : undefined
@@ -45,7 +45,7 @@ export class Correlation {
     return old === undefined ? undefined : new Correlation(value, old, items)
   }
 
-  /** Whether nothing has changed. The order of a list with keys does not matter. */
+  /** Whether the value is unchanged. The order of a list with keys does not matter. */
   isUnchanged(): boolean {
     this.equal ??= this.compare()
     return this.equal

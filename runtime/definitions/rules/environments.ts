@@ -1,11 +1,11 @@
-/** Where rules are compiled: the language with the libraries of the API server. */
+/** The environment in which rules are compiled: the language with the libraries of the API server. */
 import { type CelType, Environment, optionalLibrary, type Program } from "../../../cel/index.ts"
 import { latestMinor, librariesOf, newExpressionsMinor } from "../../../cel/libraries/index.ts"
 import { sizeEstimatorOf } from "../../../cel/schema/size-estimator.ts"
 
 /**
- * Whether an expression is written now or stored already. A new one may use what the release before knows, so that a
- * server can be put back to it.
+ * Whether an expression is being written or was stored before. A new expression may use only features that the previous
+ * release knows, so that a server can be downgraded.
  */
 export type ExpressionAge = "new" | "stored"
 
@@ -14,10 +14,10 @@ export type Compilation =
       readonly program: Program
       readonly type: CelType
       readonly usesOldSelf: boolean
-      /** Estimates the largest cost of one evaluation. */
+      /** Estimates the maximum cost of one evaluation. */
       readonly maxCost: () => bigint
     }
-  /** Why it does not compile: `compilation failed: ERROR: <input>:1:5: ...`. */
+  /** Why compilation failed: `compilation failed: ERROR: <input>:1:5: ...`. */
   | { readonly fault: string }
 
 const minors: Readonly<Record<ExpressionAge, number>> = { new: newExpressionsMinor, stored: latestMinor }
@@ -32,7 +32,7 @@ function environmentOf(age: ExpressionAge): Environment {
   return environment
 }
 
-/** Compiles one expression over a value, of type `self`, and the old one. */
+/** Compiles one expression over a value and the old one, of the types in `variables`. */
 export function compileExpression(
   source: string,
   variables: { readonly self: CelType; readonly oldSelf: CelType },

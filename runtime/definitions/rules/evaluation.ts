@@ -16,7 +16,7 @@ export interface EvaluationOptions {
   readonly budget: number
   readonly ratchet: boolean
   readonly warnings: string[] | undefined
-  /** The object and its former state, where faults of unchanged values count no more. */
+  /** The object and its former state, if failures of unchanged values do not count. */
   readonly correlation: Correlation | undefined
 }
 
@@ -26,11 +26,11 @@ const limitedCost = { costLimit: costPerCallMax }
 
 /** One validation of an object. */
 export class Evaluation {
-  /** What is left; negative when it is used up. */
+  /** The remaining budget; negative once it is used up. */
   budget: number
-  /** What may be done beyond the costs (`Outcome.work`), in their units. */
+  /** The remaining limit for work besides costs (`Outcome.work`), in the same unit. */
   private workLeft = ruleBudget
-  /** Costs and work of the present turn of the event loop. */
+  /** Costs and work in the current turn of the event loop. */
   private spent = 0
 
   constructor(
@@ -40,12 +40,12 @@ export class Evaluation {
     this.budget = options.budget
   }
 
-  /** No rule is evaluated any more. */
+  /** Whether evaluation has ended, by the budget or by the number of failures. */
   get isOver(): boolean {
     return this.budget < 0 || this.failures.full
   }
 
-  /** Others should get a turn: `beginTurn` continues. */
+  /** Whether other requests should get a turn; `beginTurn` continues. */
   get isTurnOver(): boolean {
     return this.spent >= ruleCostsPerTurn
   }
@@ -54,14 +54,14 @@ export class Evaluation {
     this.spent = 0
   }
 
-  /** Counts work in this turn that is no evaluation. */
+  /** Counts other work of this turn. */
   spend(cost: number): void {
     this.spent += cost
   }
 
   /**
-   * Evaluates the rules of a part, beginning with the one at `from`, and compiles them before if they are not. Returns
-   * where to continue when the turn is over before the last of them; undefined when all are evaluated.
+   * Evaluates the rules of a part, beginning with the rule at `from`, after compiling them if necessary. Returns where
+   * to continue when the turn ends before the last rule; undefined when all are evaluated.
    */
   evaluate(part: RulePart, from = 0): number | undefined {
     const { tree, value, old } = part
@@ -102,7 +102,7 @@ export class Evaluation {
     return true
   }
 
-  /** Charges an evaluation. Returns false when the budget does not suffice. */
+  /** Charges an evaluation. Returns false when it exceeds the budget. */
   private charge({ cost, work }: Outcome): boolean {
     this.spent += cost + work
     this.workLeft -= work
@@ -144,7 +144,7 @@ export class Evaluation {
     else this.add(failure)
   }
 
-  /** Undefined: the message of the rule serves. With the budget used up it says so. */
+  /** Undefined: use the rule's own message. Returns a text about the budget if it is used up. */
   private messageOf({ rule }: CompiledRule, program: Program, variables: Variables): string | undefined {
     const { value, cost, work } = program.evaluate(variables, limitedCost)
     this.spend(cost + work)
@@ -182,7 +182,7 @@ export class Evaluation {
   }
 }
 
-/** The reference writes the path of the whole object so. */
+/** The reference's path of the whole object. */
 const rootField = "<nil>"
 
 function withField(failure: Failure): Failure {
@@ -193,7 +193,7 @@ function variablesOf(self: Value, old: Value | undefined): Variables {
   return old === undefined ? { self } : { self, oldSelf: old }
 }
 
-/** Like the reference, which unwraps an optional variable, this loses the schema of objects and lists in it. */
+/** Like the reference, which unwraps an optional variable, this loses the schema of objects and lists inside it. */
 function withOptional({ self, oldSelf }: Variables, old: JsonValue | undefined): Variables {
   if (oldSelf === undefined) return { self, oldSelf: OptionalValue.none }
   const read = typeof old === "object" ? readPlain(old) : oldSelf

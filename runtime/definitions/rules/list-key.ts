@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../base/json.ts"
 import { ownField } from "../../encoding/field-path.ts"
 
-/** The same text for items with the same keys; undefined when a key is missing or no scalar. */
+/** A text that is equal for items with equal keys; undefined when a key is missing or not a scalar. */
 export function listKey(item: JsonObject, keys: readonly string[]): string | undefined {
   let text = ""
   for (const key of keys) {

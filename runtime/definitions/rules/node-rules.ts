@@ -1,11 +1,11 @@
-/** The rules of one schema, for the values that they are evaluated for. */
+/** The rules of one schema, compiled for evaluation. */
 import type { DeclaredType } from "../../../cel/schema/declared-type.ts"
 import type { Structural } from "../structural.ts"
 import { type CompiledRule, compileRule, compileWork, storedAges } from "./compile.ts"
 
 /**
- * Compiled one after the other when the first value needs them: a definition may have a thousand rules, which take half
- * a second. Requests that need them at the same time share what is compiled.
+ * Compiles rules one by one, when the first value needs them: a definition may have a thousand rules, which take half a
+ * second. Concurrent requests share compiled rules.
  */
 export class NodeRules {
   /** Why no rule of the schema can be evaluated. */
@@ -13,7 +13,7 @@ export class NodeRules {
   private readonly compiled: CompiledRule[] = []
   private anyUsesOldSelf = false
 
-  /** `type`: of the values of the schema; undefined: no rule can be evaluated. */
+  /** `type`: type of the schema's values; undefined: no rule can be evaluated. */
   constructor(
     private readonly schema: Structural,
     private type: DeclaredType | undefined,
@@ -37,17 +37,17 @@ export class NodeRules {
     const { compiled } = compileRule(rule, this.schema, this.type.type, storedAges)
     this.compiled.push(compiled)
     if (compiled.usesOldSelf) this.anyUsesOldSelf = true
-    // The type is as large as the schema.
+    // Frees the type, which is as large as the schema.
     if (this.compiled.length === this.count) this.type = undefined
     return compileWork(rule)
   }
 
-  /** Whether one of them does. Known when all are compiled. */
+  /** Whether any rule uses `oldSelf`. Known when all are compiled. */
   get useOldSelf(): boolean {
     return this.anyUsesOldSelf
   }
 
-  /** Undefined for a rule that is not compiled. */
+  /** Undefined for a rule that is not compiled yet. */
   at(index: number): CompiledRule | undefined {
     return this.compiled[index]
   }

@@ -1,6 +1,6 @@
 /**
- * Records what the reference answers to `cases/evaluation.yaml`: as `check/record.ts`, with REFERENCE_URL and
- * REFERENCE_TOKEN. It makes a definition for each case and removes it afterwards.
+ * Records the reference's answers to `cases/evaluation.yaml`: like `check/record.ts`, with REFERENCE_URL and
+ * REFERENCE_TOKEN. Makes a definition for each case and deletes it afterwards.
  */
 import { writeFileSync } from "node:fs"
 import { setTimeout as wait } from "node:timers/promises"

@@ -1,4 +1,4 @@
-/** Rules over objects (`cases/evaluation.yaml`), and what the reference answers to them. */
+/** Rules over objects (`cases/evaluation.yaml`), and the reference's answers. */
 import { readFileSync } from "node:fs"
 import { parse } from "yaml"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
@@ -10,9 +10,9 @@ export interface RuleCase {
   readonly property?: JsonObject
   /** The schema of the whole object. */
   readonly schema?: JsonObject
-  /** Fields of `spec` that are lists with so many integers, or lists of so many lists. */
+  /** Fields of `spec` that are lists of this many integers, or lists of this many lists. */
   readonly generate?: Readonly<Record<string, number | readonly [number, number]>>
-  /** Old objects are made while the schema has no rules yet. */
+  /** Old objects are created while the schema has no rules yet. */
   readonly later?: boolean
   readonly writes: readonly RuleWrite[]
 }
@@ -22,7 +22,7 @@ export interface RuleWrite {
   readonly old?: JsonObject
 }
 
-/** Of each write; without causes it succeeds. */
+/** The answer to each write; without causes, the write succeeds. */
 export interface RuleAnswer {
   readonly causes: readonly Cause[]
   readonly warnings?: readonly string[]

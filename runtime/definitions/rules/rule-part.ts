@@ -1,4 +1,4 @@
-/** The parts of an object that have rules. */
+/** Parts of an object that have rules. */
 import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts"
 import { ownField } from "../../encoding/field-path.ts"
 import { Correlation, itemsByKey } from "./correlation.ts"
@@ -6,8 +6,8 @@ import { listKey } from "./list-key.ts"
 import type { RuleTree } from "./rule-tree.ts"
 
 /**
- * A value that is to be validated with all its parts. There is one for each value with rules, of a large list for each
- * item: where it is, and what it was, is worked out for failures only.
+ * A value with rules to evaluate. There is one for each such value, and for each item of a large list. Its path and
+ * former value are computed only for failures.
  */
 export class RulePart {
   private correlated: Correlated | undefined
@@ -15,15 +15,15 @@ export class RulePart {
   constructor(
     readonly tree: RuleTree,
     readonly value: JsonValue,
-    /** The former value that `oldSelf` is; undefined or null without one. */
+    /** The former value for `oldSelf`; undefined or null without one. */
     readonly old: JsonValue | undefined,
     private readonly parent: RulePart | undefined,
-    /** A name, the key of a map, or an index. */
+    /** A field name, the key of a map, or an index. */
     private readonly step: string | number = "",
     private readonly isKey = false,
   ) {}
 
-  /** As in failures; "" is the root. */
+  /** The path in failures; "" is the root. */
   get path(): string {
     if (this.parent === undefined) return ""
     const { path } = this.parent
@@ -31,13 +31,13 @@ export class RulePart {
     return path === "" ? this.step : `${path}.${this.step}`
   }
 
-  /** Whether the value, or the nearest container whose former state can be found, is as it was. */
+  /** Whether the value is unchanged; without a correlated former value, whether its nearest correlated container is. */
   isUnchanged(root: Correlation | undefined): boolean {
     const { own, nearest } = this.correlate(root)
     return (own ?? nearest)?.isUnchanged() === true
   }
 
-  /** Worked out once: many items of one list may fail. */
+  /** Computed once: many items of one list may fail. */
   private correlate(root: Correlation | undefined): Correlated {
     this.correlated ??= this.correlateAnew(root)
     return this.correlated
@@ -49,7 +49,7 @@ export class RulePart {
     if (own === undefined) return { own, nearest }
     const { step } = this
     if (typeof step === "number") return { own: own.item(step), nearest: own }
-    // Version and kind were converted before: no former state of theirs counts.
+    // Version and kind were converted before, so they have no former state.
     if (nearest === undefined && (step === "apiVersion" || step === "kind")) return { own: undefined, nearest: undefined }
     return { own: own.field(step), nearest: own }
   }
@@ -60,7 +60,7 @@ interface Correlated {
   readonly nearest: Correlation | undefined
 }
 
-/** Appends the parts of a value that have rules, the last first. Returns how many. */
+/** Appends the parts of a value that have rules, in reverse order. Returns how many. */
 export function pushParts(part: RulePart, stack: RulePart[]): number {
   const { value, tree } = part
   if (Array.isArray(value)) return tree.items === undefined ? 0 : pushItems(part, value, tree.items, stack)

@@ -1,4 +1,4 @@
-/** The rules of a schema and of all below it: gathered when the first object is validated, and kept. */
+/** The rules of a schema and all schemas below it: gathered when the first object is validated, then cached. */
 import { type DeclaredType, declaredType } from "../../../cel/schema/declared-type.ts"
 import { escapeName } from "../../../cel/schema/escape.ts"
 import { readerOf, resourceReaderOf } from "../../../cel/schema/json-value.ts"
@@ -8,14 +8,14 @@ import type { Structural } from "../structural.ts"
 import { selfTypeName } from "./compile.ts"
 import { NodeRules } from "./node-rules.ts"
 
-/** Of a schema that has rules, or of which one below has. */
+/** Rules of a schema that has rules, or has schemas with rules below it. */
 export interface RuleTree {
   readonly schema: Structural
   readonly rules: NodeRules
-  /** Makes the value of `self`. */
+  /** Makes the CEL value of `self`. */
   readonly read: Reader
   readonly items?: RuleTree
-  /** Of properties, the last one first. */
+  /** Trees of properties, in reverse order. */
   readonly fieldsFromLast: readonly (readonly [name: string, tree: RuleTree])[]
   readonly values?: RuleTree
 }
@@ -26,20 +26,20 @@ type Known = { readonly tree: RuleTree | undefined }
 const resources = new WeakMap<Structural, Known>()
 const parts = new WeakMap<Structural, Known>()
 
-/** The rules of a schema that `gatheringRules` has gathered; undefined before. Each object is validated by them. */
+/** The rules of a schema already gathered by `gatheringRules`; undefined before. Used to validate each object. */
 export function knownRules(schema: Structural, isResource: boolean): Known | undefined {
   return (isResource ? resources : parts).get(schema)
 }
 
 /**
- * Gathers the rules of a schema, in stages. `isResource`: its values are whole resources. Returns undefined when it has
- * none. The work is proportional to the schema.
+ * Gathers the rules of a schema, in stages. `isResource`: whether its values are whole resources. Returns undefined
+ * without any rules. The work is proportional to the schema.
  */
 export function* gatheringRules(schema: Structural, isResource: boolean): Stages<RuleTree | undefined> {
   return yield* treeOf(schema, isResource, new Turns())
 }
 
-/** What gathering the rules of one schema takes, in the unit of turns. */
+/** Work of gathering the rules of one schema, in the unit of turns. */
 const nodeWork = 5
 
 function* treeOf(schema: Structural, isResource: boolean, turns: Turns): Stages<RuleTree | undefined> {
@@ -74,7 +74,7 @@ function* makeTree(schema: Structural, isResource: boolean, turns: Turns): Stage
   }
 }
 
-/** Fields without a type are left out, with what is below them, unless rules could not name them anyway. */
+/** Skips fields without a type, and their content, unless rules could not name them anyway. */
 function isSeen(name: string, type: DeclaredType | undefined): boolean {
   const escaped = escapeName(name)
   return escaped === undefined || type?.type.fields?.has(escaped) === true

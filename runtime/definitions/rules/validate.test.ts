@@ -1,4 +1,4 @@
-/** Rules over objects, and what the reference says of them; `record.ts` asks it. */
+/** Rules over objects, with the reference's answers, which `record.ts` records. */
 import { describe, expect, it } from "vitest"
 import { failureText } from "../../base/errors.ts"
 import { Failures } from "../../base/failure.ts"
@@ -50,7 +50,7 @@ function byText(left: object, right: object): number {
   return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1
 }
 
-// What changed is refused, whatever it is; what did not may stay.
+// A changed value is refused, whatever its type; an unchanged one may stay.
 describe.each(unchangedCases)("an update of $name", ({ schema: of, old, same, changed }) => {
   const rules = [{ rule: "false", message: "never" }]
   const refusing = structuralOf({ type: "object", properties: { spec: { ...of, "x-kubernetes-validations": rules } } }, "x-kubernetes-")
@@ -85,7 +85,7 @@ describe("rules of large objects", () => {
     }
     const schema = structuralOf(source, "x-kubernetes-")
     const stagesOf = (): number => [...validatingRules({ spec: [1] }, schema, new Failures())].length
-    // A rule takes a fifth of a turn or less.
+    // A rule takes at most a fifth of a turn.
     expect(stagesOf()).toBeGreaterThanOrEqual(count / 10)
     expect(stagesOf()).toBe(0)
   })

@@ -1,6 +1,6 @@
 /**
- * Evaluation of the rules of a definition over its objects: order, budgets, matching of old values and texts are those
- * of the reference.
+ * Evaluation of a definition's rules over its objects: order, budgets, correlation of old values and texts are as in
+ * the reference.
  */
 import type { Failures } from "../../base/failure.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
@@ -16,10 +16,10 @@ import { gatheringRules, knownRules, type RuleTree } from "./rule-tree.ts"
 export interface RuleOptions {
   /** The stored object, on update. */
   readonly old?: JsonObject
-  /** What evaluation may cost. Default `ruleBudget`. */
+  /** Cost budget of the evaluation. Default `ruleBudget`. */
   readonly budget?: number
   /**
-   * The gate CRDValidationRatcheting: failures of values that an update leaves as they are become warnings, and
+   * The gate CRDValidationRatcheting: failures of values that an update leaves unchanged become warnings, and
    * `optionalOldSelf` has an effect. Default true.
    */
   readonly ratchet?: boolean
@@ -28,8 +28,8 @@ export interface RuleOptions {
 }
 
 /**
- * Called when the values have been validated. Rules rely on values of the right type and size: with others they are not
- * evaluated, which is a failure too.
+ * Called after the values have been validated. Rules require values of the right type and size; with other values they
+ * are not evaluated, which is also a failure.
  */
 export function* validatingRulesAfterValues(
   object: JsonObject,
@@ -45,7 +45,7 @@ export function* validatingRulesAfterValues(
 const uncheckedText =
   "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
-/** Adds the failures of all rules. Called after the values have been validated, unless these `preventRules`. */
+/** Adds the failures of all rules. Called after the values have been validated, unless `preventRules`. */
 export function validateRules(object: JsonObject, schema: Structural, failures: Failures, options: RuleOptions = {}): void {
   atOnce(validatingRules(object, schema, failures, options))
 }
@@ -61,8 +61,8 @@ export function* validatingRules(object: JsonObject, schema: Structural, failure
 }
 
 /**
- * Adds the failures of a default by the rules of its schema: as a value that stays as it is, and with `ratchet` as one
- * that is new. Returns what is left of the budget; negative when it is used up. Called when a definition is checked.
+ * Adds the failures of a default by the rules of its schema: as an unchanged value, and with `ratchet` also as a new
+ * one. Returns the remaining budget; negative when it is used up. Called when a definition is checked.
  */
 export function* validatingDefaultByRules(
   value: JsonValue,
@@ -83,13 +83,13 @@ export function* validatingDefaultByRules(
   return left
 }
 
-/** The rules of a schema. They are gathered once: a schema that is known has no stages. */
+/** The rules of a schema. They are gathered once; without stages if they are known already. */
 function* rulesOf(schema: Structural, isResource: boolean): Stages<RuleTree | undefined> {
   const known = knownRules(schema, isResource)
   return known === undefined ? yield* gatheringRules(schema, isResource) : known.tree
 }
 
-/** The work on a part in units of the expression language. */
+/** Cost of visiting a part, in units of the expression language. */
 const visitCost = 10
 
 /** Visits the parts of an object that have rules, a container before its content. */
@@ -103,7 +103,7 @@ function* evaluateAll(root: RulePart, evaluation: Evaluation): Stages<void> {
       rest = evaluation.evaluate(part, rest)
     }
     if (evaluation.isOver) return
-    // Visiting a part costs something even when its rules are cheap.
+    // Visiting a part has a cost even when its rules are cheap.
     evaluation.spend(visitCost * (1 + pushParts(part, waiting)))
     if (!evaluation.isTurnOver) continue
     yield

@@ -28,8 +28,7 @@ function isSafeWithoutExponents(text: string, maxDepth: number): boolean {
 const plainCharactersMax = 32 * 1024
 /**
  * Space between a name and its colon, which `countNames` would miss, or a number with a fraction or an exponent: a
- * value of a field or an item of a list. Does not match what most strings hold, such as versions of images and
- * addresses.
+ * value of a field or an item of a list. Does not match most strings, such as versions of images and addresses.
  */
 const notPlain = /"\s+:|(?:^|":|[,[])\s*-?[0-9]+[.eE]/
 

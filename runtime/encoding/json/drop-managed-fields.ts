@@ -35,20 +35,20 @@ export function* droppingManagedFields(json: Buffer): Stages<Buffer> {
   return without(json, spans)
 }
 
-/** Only names of kinds are compared with it, and they have no escapes. */
+/** Only compared with names of kinds, which have no escapes. */
 function kindOf(json: Buffer): string {
   const at = valueOfKey(json, 0, "kind")
   return at < 0 ? "" : json.toString("latin1", at + 1, endOfValue(json, at) - 1)
 }
 
-/** Index of the first item of a list or row of a table; the end for what is neither. */
+/** Index of the first item of a list or row of a table; the end for other JSON. */
 function firstElement(json: Buffer, isTable: boolean): number {
   if (!isTable && !kindOf(json).endsWith("List")) return json.length
   const at = valueOfKey(json, 0, isTable ? "rows" : "items")
   return at >= 0 && json[at] === openBracket ? at + 1 : json.length
 }
 
-/** Adds the part of an object's metadata that goes, with the comma on one side of it. */
+/** Adds the part of an object's metadata to leave out, with the comma on one side of it. */
 function addSpan(json: Buffer, object: number, spans: Span[]): void {
   const metadata = valueOfKey(json, object, "metadata")
   const value = metadata < 0 ? -1 : valueOfKey(json, metadata, key)

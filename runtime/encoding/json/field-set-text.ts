@@ -1,6 +1,6 @@
 /**
- * The texts of field sets (FieldsV1). Both encodings of an object hold them, most writes leave most of them as they
- * were, and their names have quotes to escape: they would be half of the cost of writing an object.
+ * The texts of field sets (FieldsV1). Both encodings of an object hold them, most writes leave most of them unchanged,
+ * and their names have quotes to escape: writing them each time would be half of the cost of writing an object.
  */
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { isObject } from "../../base/json.ts"
@@ -8,7 +8,7 @@ import { stringify } from "./text.ts"
 
 /**
  * The texts of sets that many objects share, and of the larger parts of sets: the set of a write shares most parts with
- * the one before. No code changes a set in place, so its text is that of its lifetime.
+ * the one before. No code changes a set in place, so its text stays the same for its lifetime.
  */
 const kept = new WeakMap<JsonObject, string>()
 /** Shorter texts of parts are not worth an entry. */
@@ -33,7 +33,7 @@ export function fieldSetText(set: JsonValue): string {
   return text
 }
 
-/** The parts are those of the fields of an object: metadata, spec and the like. */
+/** The parts are the sets of the object's fields: metadata, spec and the like. */
 function textOfParts(set: JsonObject): string {
   let text = "{"
   for (const element in set) {
@@ -63,7 +63,7 @@ export function managedFieldsText(entries: readonly JsonObject[]): string {
   return managedFieldsPieces(entries).join("")
 }
 
-/** That JSON in pieces: the texts of sets are long, and joining them copies them. */
+/** The same JSON in pieces: the texts of sets are long, and joining them copies them. */
 export function managedFieldsPieces(entries: readonly JsonObject[]): string[] {
   const pieces: string[] = []
   let text = "["

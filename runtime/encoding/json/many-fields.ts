@@ -1,7 +1,7 @@
 /**
  * Objects with thousands of fields whose names are integers. V8 keeps such fields in an array or in a hash table and
- * reconsiders the choice as they grow. Where an array would take about 15 times as much memory as its fields, it keeps
- * changing its mind, and 200,000 fields take 0.7 s.
+ * reconsiders the choice as they grow. Where an array would take about 15 times as much memory as the fields, it keeps
+ * switching, and 200,000 fields take 0.7 s.
  */
 import type { JsonObject } from "../../base/json.ts"
 

@@ -1,4 +1,4 @@
-/** JSON of which a part is known already: the rest is parsed with a placeholder for it. */
+/** JSON with a part that is known already: the rest is parsed with a placeholder for it. */
 import { randomBytes } from "node:crypto"
 import { decodeUtf8 } from "../../base/utf8.ts"
 
@@ -22,7 +22,7 @@ export function withPlaceholders(body: Buffer, places: readonly Place[]): string
   return text + decodeUtf8(body.subarray(done))
 }
 
-/** Whether a value of the parsed document is what stands in a place. */
+/** Whether a value of the parsed document is a placeholder. */
 export function isPlaceholder(value: unknown): boolean {
   return value === placeholder
 }

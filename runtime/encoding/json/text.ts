@@ -1,7 +1,7 @@
 /**
  * Reads and writes JSON without the losses of `JSON.parse`: integers beyond 2^53 become `bigint`, repeated fields are
- * reported with their paths, depth is limited, and `__proto__` is an ordinary name. Messages are those of the reference
- * (Go's decoder) plus the offset.
+ * reported with their paths, depth is limited, and `__proto__` is an ordinary name. Messages are the reference's (Go's
+ * decoder) plus the offset.
  */
 import { documentDepthMax, messageCharactersMax, objectFieldsMax, strictErrorsMax, turnValues } from "../../base/limits.ts"
 import type { Stages } from "../../base/turns.ts"

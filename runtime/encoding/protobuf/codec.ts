@@ -72,7 +72,7 @@ function* decodingBody(shape: TypeShape, bytes: Uint8Array): Stages<JsonObject> 
   return decodeMessage(shape, bytes, new ValueCount())
 }
 
-/** `count` counts the values of a body; absent for what this server has stored. */
+/** `count` counts the values of a body; absent for values that this server has stored. */
 function decodeMessage(shape: TypeShape, bytes: Uint8Array, count?: ValueCount): JsonObject {
   const plan = messagePlanOf(shape)
   const object: JsonObject = {}

@@ -14,8 +14,8 @@ import { emptyUnion, holdsMany, isFlag } from "../../schema/unions.ts"
 
 /**
  * Reads fields into `object` up to the end of the reader's message. A message that is there twice is merged; of other
- * values the last one counts. `count` counts the values of a client's document; absent for what this server has stored.
- * Throws an Error that names the fault, and ApiError 413 for too many values.
+ * values the last one counts. `count` counts the values of a client's document; absent for values that this server has
+ * stored. Throws an Error that names the fault, and ApiError 413 for too many values.
  */
 export function readMessage(reader: ProtobufReader, plan: MessagePlan, object: JsonObject, count: ValueCount | undefined): void {
   new Decoding(reader, count).message(plan, object, 0)
@@ -117,7 +117,7 @@ class Decoding {
     setField(map, key, value ?? this.zero(item))
   }
 
-  /** What an entry without a value means. */
+  /** The zero value, for an entry without a value. */
   private zero(item: MessageNode): JsonValue {
     switch (item.operation) {
       case "boolean":
@@ -199,7 +199,7 @@ class Decoding {
     return list
   }
 
-  /** Reads a union. Of several members that with the highest number counts; a boolean only counts alone. */
+  /** Reads a union. Of several members the one with the highest number counts; a boolean counts only alone. */
   private union(plan: MessagePlan, depth: number): JsonValue {
     const fields: JsonObject = {}
     this.nested(plan, fields, depth)

@@ -15,8 +15,8 @@ import { isFlag, memberOf } from "../../schema/unions.ts"
 import { isZeroInstant, parseInstant } from "../../base/time.ts"
 
 /**
- * Writes the fields of one message. `object` has the plan's type; missing fields count as zero. The object is asked for
- * the fields that it has, not for all of its type: a node of a schema has four of fifty.
+ * Writes the fields of one message. `object` has the plan's type; missing fields count as zero. Visits the fields that
+ * the object has, not all fields of its type: a node of a schema has four of fifty.
  */
 export function writeMessage(writer: ProtobufWriter, plan: MessagePlan, object: JsonObject): void {
   const present = presentFields(plan, object)
@@ -73,7 +73,7 @@ function writeField(writer: ProtobufWriter, { number, node, shared }: MessageFie
   }
 }
 
-/** Writes the message of a settled value, which is made once. */
+/** Writes the message of a settled value, which is encoded only once. */
 function writeSettled(writer: ProtobufWriter, number: number, node: MessageNode, value: JsonObject): void {
   const message = settledMessage(value)
   if (message !== undefined) return writer.bytesField(number, message)
@@ -230,7 +230,7 @@ function writeInstant(writer: ProtobufWriter, type: "Time" | "MicroTime", value:
   writer.signedField(2, type === "MicroTime" ? instant.nanos : 0)
 }
 
-/** The reference's serializer makes values without a type safe inside of HTML and JavaScript; stored bytes agree. */
+/** The reference's serializer escapes values without a type for HTML and JavaScript; so do the stored bytes here. */
 function escaped(json: string): string {
   if (!unsafe.test(json)) return json
   return json.replaceAll(allUnsafe, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -39,7 +39,7 @@ export interface MessageType<Value, Given> {
 
 /** The decoded form of a message type. */
 export type Decoded<Type> = Type extends MessageType<infer Value, infer _Given> ? Value : never
-/** What can be encoded as a message of this type. */
+/** Values that can be encoded as a message of this type. */
 export type Encodable<Type> = Type extends MessageType<infer _Value, infer Given> ? Given : never
 
 /** Called once per message type, with a field table. */
@@ -104,7 +104,7 @@ export function exactInt64(number: number): Field<string> {
   }
 }
 
-/** Ids that may use all 64 bits; those that a number cannot hold exactly are bigints. */
+/** Ids that may use all 64 bits; ids that a number cannot hold exactly are bigints. */
 export function identifier(number: number): Field<number | bigint> {
   return {
     number,

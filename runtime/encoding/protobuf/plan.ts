@@ -1,6 +1,6 @@
 /**
- * Encoding plans: the fields of a type by number, with what encoding and decoding ask of each, so that neither needs
- * look-ups. Built from the shape of the type at its first use.
+ * Encoding plans: the fields of a type by number, with the facts that encoding and decoding need of each, so that
+ * neither looks them up. Built from the shape of the type at its first use.
  */
 import { isMessageScalar, scalarMessages } from "../../schema/scalar-messages.ts"
 import type { FieldShape, Scalar, TypeRef, TypeShape } from "../../schema/shape.ts"
@@ -13,7 +13,7 @@ export interface MessageNode {
   readonly item: MessageNode | undefined
   /** The fields of an object, a union or a scalar that is a message; a thunk because types may be recursive. */
   readonly plan: () => MessagePlan
-  /** The wire type of a value; of a list, that of an item. */
+  /** The wire type of a value; for a list, the wire type of an item. */
   readonly wireType: number
 }
 
@@ -32,7 +32,7 @@ export interface MessageField {
 export interface MessagePlan {
   /** Sorted by number, the order of encoding. */
   readonly byNumber: readonly MessageField[]
-  /** Those of them that are written also when an object has no value for them. */
+  /** Fields of `byNumber` that are written also when an object has no value for them. */
   readonly always: readonly MessageField[]
   /** All but the inlined ones, by their names in JSON. */
   readonly named: ReadonlyMap<string, MessageField>

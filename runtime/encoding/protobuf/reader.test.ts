@@ -113,7 +113,7 @@ describe("reader and writer", () => {
       const bytes = messageOf([each])
       const part = bytes.subarray(0, cut % bytes.length)
       if (part.length > 0) expect(() => skipAll(part)).toThrow(RangeError)
-      // The bytes after the end are those of the whole message.
+      // The bytes after the end belong to the whole message.
       const reader = new ProtobufReader(bytes)
       reader.end = part.length
       if (part.length > 0) expect(() => reader.skip(reader.tag())).toThrow(RangeError)

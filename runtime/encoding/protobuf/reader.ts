@@ -5,10 +5,10 @@
 import { documentDepthMax } from "../../base/limits.ts"
 import { wireType } from "./writer.ts"
 
-/** Messages and groups may be nested this deep, as documents may: what came as JSON is stored as messages. */
+/** Messages and groups may be nested this deep, as documents may: JSON documents are stored as messages. */
 export const nestingMax = documentDepthMax
 
-/** What a tag is made of. */
+/** The field number in a tag. */
 export function numberOf(tag: number): number {
   return tag >>> 3
 }
@@ -116,7 +116,7 @@ export class ProtobufReader {
     return outer
   }
 
-  /** Called at the end of a nested message with what `enter` returned. */
+  /** Called at the end of a nested message with the result of `enter`. */
   leave(outer: number): void {
     this.end = outer
   }

@@ -1,6 +1,6 @@
 /**
- * Finds fields in protobuf messages without decoding the rest and without allocating. At start, the server asks this of
- * every stored object, so it must not cost a decode each. Wire format: protobuf's encoding guide.
+ * Finds fields in protobuf messages without decoding the rest and without allocating. At start, the server searches
+ * every stored object, so a search must not cost a decode. Wire format: protobuf's encoding guide.
  */
 import { numberOf, ProtobufReader, wireTypeOf } from "./reader.ts"
 import { varintBytes, wireType } from "./writer.ts"

@@ -135,12 +135,12 @@ export class ProtobufWriter {
     return at
   }
 
-  /** Returns a copy of what was written since `open`. */
+  /** Returns a copy of the bytes written since `open`. */
   opened(at: number): Buffer {
     return Buffer.from(this.bytes.subarray(at + 1, this.length))
   }
 
-  /** Fills in the length of what was written since `open`. */
+  /** Fills in the length of the bytes written since `open`. */
   close(at: number): void {
     const content = this.length - at - 1
     if (content <= 0x7f) {

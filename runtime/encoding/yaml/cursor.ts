@@ -78,7 +78,7 @@ export class Cursor {
   /** Counts from 0. */
   line = 0
   private lineStart = 0
-  /** Characters of two code units that lie behind on this line: a column counts characters. */
+  /** Surrogate pairs before the cursor on this line: a column counts characters, not code units. */
   private pairs = 0
   private readonly hasPairs: boolean
 
@@ -90,7 +90,7 @@ export class Cursor {
     return this.position - this.lineStart - this.pairs
   }
 
-  /** The code unit at the cursor, or so many behind it. */
+  /** The code unit at the cursor, or `ahead` units behind it. */
   code(ahead = 0): number {
     const at = this.position + ahead
     return at < this.text.length ? this.text.charCodeAt(at) : endOfText
@@ -103,7 +103,7 @@ export class Cursor {
     this.position = end
   }
 
-  /** Moves over a line break and returns what it means in a scalar. CR LF is one break. */
+  /** Moves over a line break and returns its text in a scalar. CR LF is one break. */
   takeBreak(): string {
     const code = this.code()
     this.position += code === char.carriageReturn && this.code(1) === char.lineFeed ? 2 : 1
@@ -111,7 +111,7 @@ export class Cursor {
     return code === char.lineSeparator || code === char.paragraphSeparator ? String.fromCharCode(code) : "\n"
   }
 
-  /** Counts what follows as a new line, also without a line break at the end of the text. */
+  /** Begins a new line at the cursor, also without a line break at the end of the text. */
   startLine(): void {
     this.line++
     this.lineStart = this.position

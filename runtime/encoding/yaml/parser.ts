@@ -19,7 +19,7 @@ export interface ScalarNode extends NodeParts {
 
 export interface AliasNode extends NodeParts {
   readonly kind: "alias"
-  /** May be a collection that the alias is in. */
+  /** May be a collection that contains the alias. */
   readonly target: YamlNode
 }
 
@@ -38,9 +38,9 @@ export type YamlNode = ScalarNode | AliasNode | SequenceNode | MappingNode
 export const tagPrefix = "tag:yaml.org,2002:"
 
 /**
- * Reads the first document of a text; what follows it is not looked at. Undefined if there is none. Throws
- * YamlSyntaxError for a text that is no YAML, or has more than `depthMax` collections in each other. Takes time that
- * grows with the length of the text.
+ * Reads the first document of a text; ignores later ones. Undefined if there is none. Throws YamlSyntaxError for a text
+ * that is no YAML, or has more than `depthMax` collections in each other. Takes time that grows with the length of the
+ * text.
  */
 export function parseYamlDocument(text: string, depthMax: number): YamlNode | undefined {
   return new Parser(new Scanner(text), depthMax).document()
@@ -79,7 +79,7 @@ class Parser {
     }
     const next = this.scanner.peek()
     const root = hasStart && endsDocument.has(next.kind) ? empty(next.line) : this.node(true, false)
-    // What follows must begin with a token.
+    // Throws if the text that follows does not begin with a token.
     this.scanner.peek()
     return root
   }
@@ -124,7 +124,7 @@ class Parser {
     return target
   }
 
-  /** An anchor names its node before the parts of the node are read, and until the name is given again. */
+  /** An anchor names its node before the parts of the node are read, and until the name is used for another node. */
   private named<Node extends YamlNode>(anchor: string | undefined, node: Node): Node {
     if (anchor !== undefined) this.anchors.set(anchor, node)
     return node
@@ -275,7 +275,7 @@ class Parser {
 const endsPairInSequence: ReadonlySet<TokenKind> = new Set(["flowEntry", "flowSequenceEnd"])
 const endsPairInMapping: ReadonlySet<TokenKind> = new Set(["flowEntry", "flowMappingEnd"])
 
-/** A value that is not written: null. */
+/** A value that is left out: null. */
 function empty(line: number): ScalarNode {
   return { kind: "scalar", line, tag: "", text: "", isImplicit: true }
 }

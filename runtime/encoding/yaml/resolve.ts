@@ -18,7 +18,7 @@ export class NotFinite {
   constructor(readonly text: string) {}
 }
 
-/** What a scalar may be. The words are those of its tags. */
+/** Types of a scalar, in the words of its tags. */
 type ScalarType = "bool" | "float" | "int" | "null" | "str" | "timestamp"
 
 interface Resolved {
@@ -50,8 +50,8 @@ export function resolvePlain(text: string): JsonValue | NotFinite {
 }
 
 /**
- * The name of the field that a scalar stands for as the key of a mapping, and how a message shows it. Undefined for a
- * key that no JSON object has: null, and whole numbers beyond 63 bits. Throws as `resolveScalar` does.
+ * The field name for a scalar that is the key of a mapping, and its form in messages. Undefined for a key that no JSON
+ * object has: null, and whole numbers beyond 63 bits. Throws as `resolveScalar` does.
  */
 export function keyName(node: ScalarNode): { name: string; shown: string } | undefined {
   const value = resolveScalar(node)

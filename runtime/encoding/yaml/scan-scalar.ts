@@ -1,7 +1,7 @@
 /**
- * Reads the text of scalars: plain, in quotes, and in blocks. Each function begins at the first character of the
- * scalar and leaves the cursor behind its last one. The rules are those of YAML 1.1 (chapter 9) where the reader of the
- * reference follows them.
+ * Reads the text of scalars: plain, in quotes, and in blocks. Each function begins at the first character of the scalar
+ * and leaves the cursor behind its last one. The rules follow YAML 1.1 (chapter 9) where the reader of the reference
+ * does.
  */
 import { char, type Cursor, endOfText, isBlank, isBreak, isBreakOrEnd, isDigit, isSpaceOrEnd } from "./cursor.ts"
 import { YamlSyntaxError } from "./syntax-error.ts"
@@ -9,7 +9,7 @@ import { YamlSyntaxError } from "./syntax-error.ts"
 /** The blanks and breaks between two words of a scalar. */
 interface Gap {
   readonly hasBreak: boolean
-  /** What they mean once lines are folded. */
+  /** Their text once lines are folded. */
   readonly text: string
 }
 
@@ -198,7 +198,7 @@ function takeEscape(cursor: Cursor): string {
 /** The marks behind `|` or `>`. */
 interface BlockHeader {
   readonly chomp: "strip" | "clip" | "keep"
-  /** Columns of indentation beyond those of the parent; 0 if the first line decides. */
+  /** Columns of indentation beyond the parent's; 0 if the first line decides. */
   readonly increment: number
 }
 
@@ -262,7 +262,7 @@ function takeIncrement(cursor: Cursor): number {
   return code - char.zero
 }
 
-/** Empty lines of a block scalar, and the indentation of what follows. The widest line decides an `indent` of 0. */
+/** Empty lines of a block scalar, and the indentation after them. The widest line decides an `indent` of 0. */
 function takeBlockBreaks(cursor: Cursor, indent: number, parentIndent: number): { breaks: string; indent: number } {
   let breaks = ""
   let widest = 0

@@ -70,7 +70,7 @@ function takeHandle(cursor: Cursor): string {
 
 const uriCharacters = new Set([...";/?:@&=+$,.!~*'()[]"].map((one) => one.charCodeAt(0)))
 
-/** The characters of a URI, with `head`, what was read of it already, in front. */
+/** The characters of a URI, after `head`, the part that was read already. */
 function takeUri(cursor: Cursor, head: string): string {
   let uri = head.slice(1)
   let found = head !== ""

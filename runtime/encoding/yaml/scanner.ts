@@ -1,7 +1,7 @@
 /**
- * Makes tokens of the text of a YAML document, one after the other. The text of a mapping's key is known to be one only
- * at the colon behind it, so tokens wait in a queue until it is certain that no `key` token comes before them. The
- * rules are those of YAML 1.1 as the reader of the reference applies them: decision record 0023.
+ * Makes tokens of the text of a YAML document, one after the other. A mapping's key is known to be a key only at the
+ * colon behind it, so tokens wait in a queue until it is certain that no `key` token comes before them. The rules are
+ * YAML 1.1's as the reader of the reference applies them: decision record 0023.
  */
 import { char, Cursor, endOfText, isBlank, isBreak, isSpaceOrEnd } from "./cursor.ts"
 import { scanBlock, scanPlain, scanQuoted } from "./scan-scalar.ts"
@@ -12,7 +12,7 @@ import type { Token, TokenKind } from "./token.ts"
 /** Characters between the start of a key without `?` and its colon. YAML 1.1, chapter 9. */
 const simpleKeyLengthMax = 1024
 
-/** What may turn out to be the key of a mapping, once its colon is read. One per level of flow collections. */
+/** A possible key of a mapping, until its colon is read. One per level of flow collections. */
 interface SimpleKey {
   isPossible: boolean
   /** At this column only the key of a mapping may stand. */
@@ -104,7 +104,7 @@ export class Scanner {
     this.queue.push({ kind, line, text: "", handle: "", plain: false, ...parts })
   }
 
-  /** Puts a token before the one with a number; a number that was handed out already means at the end. */
+  /** Puts a token before the token with a number; a number that was handed out already means at the end. */
   private insert(kind: TokenKind, before: number, line: number): void {
     const token: Token = { kind, line, text: "", handle: "", plain: false }
     if (before < this.taken) this.queue.push(token)

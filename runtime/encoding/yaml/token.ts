@@ -1,4 +1,4 @@
-/** What the scanner makes of the text and the parser reads. */
+/** Tokens: the scanner makes them of the text, the parser reads them. */
 
 export type TokenKind =
   | "streamEnd"

@@ -10,7 +10,7 @@ import { repeatedIn } from "../sent-values.ts"
 
 type RequestHeaders = IncomingHttpHeaders & { readonly ":method"?: string | undefined; readonly ":path"?: string | undefined }
 
-/** What a request uses of its connection. */
+/** The members of a connection that a request uses. */
 interface RequestConnection {
   readonly account: ConnectionAccount
   readonly ends: ConnectionEnds

@@ -1,4 +1,4 @@
-/** The limits of `--http2-implementation=node`. Those of streams, heads, bodies and time are in `base/limits.ts`. */
+/** The limits of `--http2-implementation=node`. Limits of streams, heads, bodies and time are in `base/limits.ts`. */
 
 /**
  * Memory of one session in MB. A session above it refuses new streams with ENHANCE_YOUR_CALM, so the limit must allow

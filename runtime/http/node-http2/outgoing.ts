@@ -19,7 +19,7 @@ const chunkCostBytes = 100
 /** `write` returns false once this many bytes wait. */
 const enoughBytes = 64 * 1024
 
-/** What an answer uses of its connection. */
+/** The members of a connection that an answer uses. */
 interface AnswerConnection {
   readonly account: ConnectionAccount
   /** Asks the client to open no more streams. */
@@ -102,7 +102,7 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
 
   write(chunk: Uint8Array, taken?: Taken): boolean {
     this.flushHeaders()
-    // Node has already ended the stream of an answer without a body, such as that to HEAD.
+    // Node has already ended the stream of an answer without a body, such as to HEAD.
     if (this.destroyed || this.writableEnded || this.stream.writableEnded || chunk.length === 0) {
       const isGone = this.destroyed
       if (taken !== undefined) process.nextTick(taken, isGone ? new Error("the client has gone") : null)
@@ -191,7 +191,7 @@ export class NodeHttp2Outgoing extends EventEmitter implements Outgoing {
     else stream.uncork()
   }
 
-  /** Called when node has passed on what it was given. */
+  /** Called when node has passed on its write. */
   private onTaken(error: Error | null | undefined): void {
     if (error) return
     const { account } = this.connection

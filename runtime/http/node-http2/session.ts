@@ -53,7 +53,7 @@ class NodeHttp2Session implements Http2Session {
   private readonly cheapFrames = new Allowance({ burst: http2CheapFramesBurst, perSecond: http2CheapFramesPerSecond }, systemClock)
   /** `bytesWritten` when the last check reset answers because nothing was taken; undefined if it reset none. */
   private resetAtBytes: number | undefined
-  /** When the last stream closed; undefined while some are open. */
+  /** The time at which the last stream closed; undefined while some are open. */
   private idleSinceMs: number | undefined
   /** Progress of all answers together. */
   private readonly stalled = new Stalled(writeProgressBytes)
@@ -76,7 +76,7 @@ class NodeHttp2Session implements Http2Session {
     socket.setNoDelay(true)
     this.session = http2.performServerHandshake(socket, sessionOptions(options.streamsMax))
     this.listen()
-    // The windows of streams bound what is kept, so that of the connection need not.
+    // The windows of streams bound the kept bytes, so the connection's window need not.
     this.session.setLocalWindowSize(Math.min(windowBytesMax, http2WindowBytes * options.streamsMax))
   }
 
@@ -115,7 +115,7 @@ class NodeHttp2Session implements Http2Session {
     this.socket.once("close", cancel)
   }
 
-  /** Node counts what arrives by connection. */
+  /** Node counts received bytes by connection. */
   openExchanges(): readonly OpenExchange[] {
     return [...this.exchanges].map(({ incoming, outgoing }) => ({
       id: outgoing,
@@ -176,7 +176,7 @@ class NodeHttp2Session implements Http2Session {
     this.options.onRequest(incoming, outgoing, false)
   }
 
-  /** Unread bytes of bodies. What nghttp2 keeps of frames is unknown. */
+  /** Unread bytes of bodies. Bytes of frames that nghttp2 keeps are unknown. */
   private uncountedBytes(): number {
     let bytes = 0
     for (const { stream } of this.exchanges) bytes += stream.readableLength
@@ -190,9 +190,9 @@ class NodeHttp2Session implements Http2Session {
   }
 
   /**
-   * Resets answers that are not taken. Node does not report whether a window or the system holds them up. If the
-   * connection has a window and no answer makes progress, the longer of the two time limits applies. If not even the
-   * resets are taken, cuts the connection.
+   * Resets answers that the client does not take. Node does not report whether a window or the kernel holds them up. If
+   * the connection has a window and no answer makes progress, the longer of the two time limits applies. If the client
+   * does not even take the resets, cuts the connection.
    */
   private endStalled(nowMs: number): void {
     const { session, socket, times } = this

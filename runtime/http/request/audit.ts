@@ -1,15 +1,15 @@
-/** What filters and verbs report about a request that is audited. `audit/trail.ts` implements it. */
+/** Reports of filters and verbs about a request that is audited. `audit/trail.ts` implements it. */
 import type { ApiObject, JsonObject } from "../../base/json.ts"
 
 export interface RequestAudit {
   /**
-   * Called once the user is known, before anything is done for the request: makes its first event. Throws 500, or
-   * rejects with it, when the event cannot be stored and must be. Takes the audit off a request that is not recorded.
+   * Called once the user is known, before any other work for the request: makes its first event. Throws 500, or rejects
+   * with it, when a strict backend cannot store the event. Removes the audit from a request that is not recorded.
    */
   authenticated(): undefined | Promise<undefined>
-  /** The policy asks for the request's object. */
+  /** The policy records the request's object. */
   readonly keepsRequest: boolean
-  /** The policy asks for the object of the answer. */
+  /** The policy records the object of the answer. */
   readonly keepsResponse: boolean
   /** `metadata.managedFields` of objects is left out. */
   readonly omitsManagedFields: boolean
@@ -18,7 +18,7 @@ export interface RequestAudit {
    * every field that the reference always writes.
    */
   sent(object: ApiObject, isTyped: boolean): void
-  /** Called instead of `sent` for a body that is no object of the API, such as a patch: valid JSON. */
+  /** Called instead of `sent` for a body that is not an object of the API, such as a patch: valid JSON. */
   sentJson(json: string): void
   /** Called with the Status of an answer. */
   answeredStatus(code: number, status: JsonObject): void

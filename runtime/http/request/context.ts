@@ -53,7 +53,7 @@ export class RequestContext extends Operation {
   body: Buffer | undefined
   private controller: AbortController | undefined
   private readonly over = new RequestExpiry()
-  /** Set once handlers and filters have returned; called with what an `onEnd` callback throws. */
+  /** Set once handlers and filters have returned; called with the errors of `onEnd` callbacks. */
   private report: ((fault: unknown) => void) | undefined
   /** The answer is a stream that outlives handlers and filters. */
   private isStreamed = false
@@ -93,7 +93,7 @@ export class RequestContext extends Operation {
     return this.over.aborted
   }
 
-  /** Called by the deadline after it has answered the client: aborts whatever waits. */
+  /** Called by the deadline after it has answered the client: aborts all waiting work. */
   expire(error: Error): void {
     this.over.abort(error)
     this.controller?.abort(error)
@@ -112,7 +112,7 @@ export class RequestContext extends Operation {
     })
   }
 
-  /** Called once, around all of the request's work, when it has returned. `report` gets what `onEnd` throws. */
+  /** Called once, when all of the request's work has returned. `report` gets the errors of `onEnd` callbacks. */
   handled(report: (fault: unknown) => void): void {
     this.report = report
     if (!this.isStreamed) this.finish(report)

@@ -8,8 +8,8 @@ import type { RequestInfo, RequestVerb } from "./request-info.ts"
 import type { Vendor } from "../../base/vendor.ts"
 
 /**
- * Only these methods, in upper case, have a verb: HTTP/2 takes any word for a method, and `list` or `deletecollection`
- * would otherwise be verbs that a proxy in front has let pass. A switch is faster than a lookup here.
+ * Only these methods, in upper case, have a verb: HTTP/2 accepts any word as a method, and `list` or `deletecollection`
+ * would otherwise be verbs that pass a proxy in front. A switch is faster than a lookup here.
  */
 function verbOfMethod(method: string): RequestVerb {
   switch (method) {
@@ -30,7 +30,7 @@ function verbOfMethod(method: string): RequestVerb {
 }
 
 /**
- * HEAD and OPTIONS of non-resource paths change nothing; kube-apiserver counts them as mutating, as all other verbs.
+ * HEAD and OPTIONS of non-resource paths change nothing; kube-apiserver counts them as mutating, like all other verbs.
  */
 export const readOnlyVerbs: ReadonlySet<string> = new Set(["get", "list", "watch", "head", "options"])
 
@@ -46,7 +46,7 @@ interface RequestPath {
   readonly watch: boolean
 }
 
-/** Parses the paths of one server. Most requests are about known collections, whose paths need no parsing again. */
+/** Parses the paths of one server. Most requests name known collections, whose paths need no parsing again. */
 export class RequestInfoReader {
   /** Keys are the parts of paths before the name of an object, including the slash. */
   private readonly ofObjects = new Map<string, CollectionPath>()

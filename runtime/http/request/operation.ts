@@ -10,8 +10,8 @@ import type { RequestAudit } from "./audit.ts"
 import type { RequestInfo } from "./request-info.ts"
 
 /**
- * What steps, verbs and audit know of any request. Created once for each: `RequestContext` for those of a connection,
- * `InProcessOperation` for those of a program.
+ * The facts of any request that steps, verbs and audit use. Created once for each: `RequestContext` for requests of a
+ * connection, `InProcessOperation` for operations of a program.
  */
 export abstract class Operation {
   readonly info: RequestInfo
@@ -22,7 +22,7 @@ export abstract class Operation {
   decision: Decision | undefined
   /** Absent for requests that are not recorded. */
   audit: RequestAudit | undefined
-  /** Where its time goes. Audit sets one that measures for each request that it records. */
+  /** Records the time of its steps. Audit sets a measuring trace for each request that it records. */
   trace: Trace = untraced
   /** Texts for `Warning: 299` headers, in order. */
   readonly warnings: string[] = []
@@ -39,16 +39,16 @@ export abstract class Operation {
     this.untracked = untracked
   }
 
-  /** How the work on its object takes turns. A get has none, and makes none. */
+  /** The pace of the work on its object. Created on first use: a get needs none. */
   get pace(): Pace {
     this.ownPace ??= new Pace()
     return this.ownPace
   }
 
   abstract readonly headers: Pick<IncomingHttpHeaders, "user-agent">
-  /** As much of the request as audit records, and the account of its connection. */
+  /** The parts of the request that audit records, and the account of its connection. */
   abstract readonly incoming: Pick<Incoming, "url" | "headers" | "account"> & { readonly socket: Pick<ConnectionEnds, "remoteAddress"> }
-  /** As much of the answer as audit records. */
+  /** The parts of the answer that audit records. */
   abstract readonly outgoing: Readonly<Pick<Outgoing, "getHeader" | "headersSent" | "destroyed" | "statusCode">>
 
   /**
@@ -56,7 +56,7 @@ export abstract class Operation {
    * and need not listen.
    */
   abstract readonly expiry: DeadlineSignal
-  /** Aborted when no client waits for the answer any more, or when the request's time is over. */
+  /** Aborted when no client waits for the answer, or when the request's time is over. */
   abstract readonly signal: AbortSignal
   /** The same, for work that checks now and then: `signal` takes 7 microseconds to create. */
   abstract readonly aborted: boolean
@@ -72,7 +72,7 @@ export abstract class Operation {
     this.endings.push(callback)
   }
 
-  /** Called once: calls the callbacks of `onEnd`; `report` gets what they throw. */
+  /** Called once: calls the callbacks of `onEnd`; `report` gets their errors. */
   protected finish(report: (fault: unknown) => void): void {
     const { endings } = this
     for (let index = endings.length - 1; index >= 0; index--) {

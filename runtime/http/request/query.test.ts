@@ -15,7 +15,7 @@ describe("parseQuery", () => {
       ["c", ""],
     ])
     expect([...parseQuery("")]).toEqual([])
-    // Without an equals sign it asks for a real request; an empty value is refused later.
+    // Without an equals sign it requests a real run; an empty value is refused later.
     expect([...parseQuery("dryRun&a=1")]).toEqual([["a", "1"]])
     expect([...parseQuery("dryRun=&a=1")]).toEqual([
       ["dryRun", ""],

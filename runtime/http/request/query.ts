@@ -6,9 +6,9 @@ import { memoize } from "../../base/memoize.ts"
 
 /**
  * Called once per request with the text after the question mark. Omits pairs with a semicolon or a broken escape, whose
- * meaning is ambiguous, as the reference does, and `dryRun` without an equals sign, which asks for a real request by
- * the specification (4.9). The result is shared between requests and must not be changed. Throws
- * 400 for more parameters than any client sends.
+ * meaning is ambiguous, as the reference does, and `dryRun` without an equals sign, which requests a real run by the
+ * specification (4.9). The result is shared between requests and must not be changed. Throws 400 for too many
+ * parameters.
  */
 export const parseQuery = memoize(parseUncached)
 

@@ -1,7 +1,7 @@
-/** An API verb for resources, empty for methods that no resource has. For other paths the method in lower case. */
+/** An API verb for resources, empty for methods without a verb. For other paths the method in lower case. */
 export type RequestVerb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection" | (string & {})
 
-/** What the path and method ask for. The group is neutral; an empty string means that a part is absent. */
+/** The meaning of a path and method. The group is neutral; an empty string means that a part is absent. */
 export interface RequestInfo {
   readonly isResource: boolean
   readonly verb: RequestVerb

@@ -131,7 +131,7 @@ class EtcdConnection implements Connection {
       }
       this.fails(endpoint, serverFault(result.fault))
       if (isTimeout(result.fault)) endpoint.suspectUntilMs = this.clock.elapsedMs() + suspicionMs
-      // The error of an endpoint that was reached is more informative than that of one that is down.
+      // The error of an endpoint that was reached is more informative than the error of an endpoint that is down.
       if (failed === undefined || !isFault(result.fault, "neverSent")) failed = result
       if (!mayRetryElsewhere(result.fault, call.repeatable)) break
     }
@@ -173,7 +173,7 @@ class EtcdConnection implements Connection {
     this.tell(endpoint.server, fault)
   }
 
-  /** Round robin; connected endpoints first, and those known not to answer last. */
+  /** Round robin; connected endpoints first, endpoints known not to answer last. */
   private candidates(clientOf: (endpoint: Endpoint) => Client): readonly Endpoint[] {
     const { endpoints } = this
     if (endpoints.length === 1) return endpoints
@@ -216,7 +216,7 @@ function secureCredentials({ authority, certificate, key }: EtcdTls): ChannelCre
 }
 
 /**
- * One call, through the channel itself: the layers of `Client` above it (interceptors, a stack trace for every call)
+ * Makes one call on the channel itself: the layers of `Client` above it (interceptors, a stack trace for every call)
  * double the cost of a call, and none of them is needed here.
  */
 function unary<Request, Response>(

@@ -7,7 +7,7 @@ import { connect } from "node:tls"
 import { clientContext } from "../../tls/connect.ts"
 import type { EtcdTls } from "./connection.ts"
 
-/** Which side refused what, and the message of the TLS library. */
+/** The side that refused, the thing it refused, and the message of the TLS library. */
 export interface HandshakeFault {
   readonly refused: "server-authority" | "server-name" | "server-dates" | "client-certificate" | "encryption" | "plain-text"
   readonly details: string

@@ -1,7 +1,6 @@
 /**
  * Leases for values with a time to live. One lease serves many values: etcd keeps leases in its log and in memory, and
- * a lease for every Event would cost as much as the Event. Design and numbers are those of the reference's lease
- * manager.
+ * a lease for every Event would cost as much as the Event. Design and numbers follow the reference's lease manager.
  */
 import type { Clock } from "../../base/clock.ts"
 import type { Random } from "../../base/random.ts"
@@ -133,7 +132,7 @@ export class Leases {
       const id = 1 + random.integer(leaseNumbers - 1)
       try {
         const askedMs = clock.elapsedMs()
-        // etcd has a minimum time to live and reports what it granted.
+        // etcd has a minimum time to live and reports the granted one.
         const { ttl } = await connection.call(leaseGrantCall, { id, ttl: seconds })
         this.ends.set(id, askedMs + ttl * 1000)
         forgetOldest(this.ends, rememberedMax)

@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts"
 import type { KeyValue, RangeRequest } from "./protocol.ts"
 import { rangeOf, readRange } from "./ranges.ts"
 
-/** A connection to an etcd of these keys, which notes what it is asked. */
+/** A connection to an etcd with these keys; it notes the requests. */
 function etcdOf(keys: readonly string[], revision = 50, valueBytes = 1) {
   const asked: RangeRequest[] = []
   const sorted = keys.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
@@ -42,7 +42,7 @@ test.each([
   expect(asked.map((request) => request.limit)).toEqual(pages)
   expect([kvs.length, more, revision]).toEqual([limit ?? 4000, limit !== undefined, 50])
   expect(kvs.map(({ key }) => key)).toEqual(names(4000).slice(0, limit))
-  // All pages are of the revision of the first.
+  // All pages have the revision of the first.
   expect(new Set(asked.slice(1).map((request) => request.revision))).toEqual(new Set(pages.length === 1 ? [] : [50]))
 })
 

@@ -62,7 +62,7 @@ export async function readRange(connection: Connection, options: StoreListOption
   }
 }
 
-/** Number of keys that fit `pageBytes` if they are as large as those of the last page. */
+/** Number of keys that fit `pageBytes` if they are as large as the keys of the last page. */
 function nextPageKeys(kvs: readonly KeyValue[]): number {
   let size = 0
   for (const { key, value } of kvs) size += key.length + value.byteLength
@@ -81,7 +81,7 @@ function isEmpty({ key = "", rangeEnd = "" }: RangeRequest): boolean {
   return rangeEnd !== leastKey && Buffer.compare(Buffer.from(key), Buffer.from(rangeEnd)) >= 0
 }
 
-/** The revision as a quorum knows it: at least that of every commit acknowledged before the call. */
+/** The revision as a quorum knows it: at least the revision of every commit acknowledged before the call. */
 export async function newestRevision(connection: Connection, options: { timeoutMs?: number } = {}): Promise<number> {
   const { header } = await connection.call(rangeCall, { key: leastKey, countOnly: true }, options)
   return header?.revision ?? 0

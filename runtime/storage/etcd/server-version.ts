@@ -1,4 +1,4 @@
-/** What an etcd version can be relied on for. */
+/** Guarantees of etcd versions. */
 
 /**
  * Whether the answer to a progress request guarantees that every event up to its revision was sent. In older versions

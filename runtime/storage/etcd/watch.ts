@@ -5,7 +5,7 @@
  *
  * etcd sends the events of each commit separately; all events of a turn of the event loop are delivered together at its
  * end, so that hundreds of clients are written to once. `revision` is the last revision that was delivered completely.
- * It advances with events, and with answers to progress requests where those are reliable. Elsewhere the end of a
+ * It advances with events, and with answers to progress requests where these are reliable. Elsewhere the end of a
  * replay is found by a write: the watch covers one additional key, directly after the prefix.
  */
 import type { Clock } from "../../base/clock.ts"
@@ -17,7 +17,7 @@ import { eventType, type KeyValue, txnCall, type WatchEvent, type WatchResponse 
 import { type KeyRange, rangeOf } from "./ranges.ts"
 import { hasReliableProgress } from "./server-version.ts"
 
-/** What all watches of a store share. */
+/** Dependencies that all watches of a store share. */
 export interface WatchDeps {
   readonly connection: Connection
   readonly clock: Clock

@@ -135,7 +135,7 @@ function emptyBatch(capacity: number): Batch {
   return { bytes, commits: [], announcements: new Set(), dueMs: Number.POSITIVE_INFINITY }
 }
 
-/** Resolves with what becomes of a commit whose bytes the batch has. */
+/** Resolves with the outcome of a commit whose bytes the batch has. */
 function join({ announcements, commits }: Batch, options: CommitOptions): Promise<CommitResult> {
   if (options.beforeWrite !== undefined) announcements.add(options.beforeWrite)
   return new Promise((resolve, reject) => commits.push({ options, resolve, reject }))

@@ -37,7 +37,7 @@ export interface Engine {
   tryRoom(bytes: number): void
 }
 
-/** Initial capacity for the results of a batch: more than those of a few commits without a failed check. */
+/** Initial capacity for the results of a batch: more than a few commits without a failed check need. */
 const resultsBytes = 512
 
 /** Writes per sweeping transaction: about two milliseconds, by which a commit may be delayed. */
@@ -125,7 +125,7 @@ interface Tables extends Environment {
   /** Valid until the next call into the tables. */
   value(version: RecordVersion): Uint8Array
   setCurrent(key: Uint8Array, version: RecordVersion): void
-  /** Moves the current version to the past ones. */
+  /** Moves the current version to the past versions. */
   retire(key: Uint8Array, version: RecordVersion): void
   writeTombstone(key: Uint8Array, revision: number): void
   append(revision: number, place: number, record: Buffer): void

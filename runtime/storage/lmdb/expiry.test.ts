@@ -14,7 +14,7 @@ test("goes on at once while any value was deleted, also beside values that were 
     clock,
     reader: () =>
       readerOf((_nowMs, limit) => ({ items: [...stored.values()].slice(0, limit), ...(stored.size > 0 && { nextMs: clock.nowMs() }) })),
-    // The first value of all was written again: what was due is no longer there, and nothing is deleted.
+    // The first value of all was written again: the due version is no longer there, and nothing is deleted.
     remove: async ({ key }) => stored.delete(key) && key !== "foo/0",
   })
   expiry.start()

@@ -1,4 +1,4 @@
-/** Creates an embedded store whose revisions continue those of another store. */
+/** Creates an embedded store that continues the revisions of another store. */
 import { openEnvironment, metaKeys } from "./environment.ts"
 import { emptyState, encodeState } from "./layout.ts"
 

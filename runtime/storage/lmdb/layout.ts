@@ -158,7 +158,7 @@ export function readIndexKey(bytes: Uint8Array): { key: string; revision?: numbe
   return end + 1 === buffer.length ? { key } : { key, revision: Number.MAX_SAFE_INTEGER - readWhole(buffer, end + 1) }
 }
 
-/** Start of the index entries after those of `key`. */
+/** Start of the index entries after the entries of `key`. */
 export function afterKey(key: string): Buffer {
   return Buffer.from(`${key}\u0001`)
 }

@@ -150,7 +150,7 @@ class LmdbStore implements Store {
   async commit(options: CommitOptions): Promise<CommitResult> {
     this.checkOpen()
     checkCommit(options)
-    // On a full disk every commit is tried: it may be the one that finds room.
+    // On a full disk every commit is tried: one of them may find room.
     if (this.fault !== undefined && this.fault.code !== "full") throw new StoreError("unavailable", this.fault.message)
     return this.committer.commit(options)
   }

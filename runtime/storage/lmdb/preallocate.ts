@@ -46,8 +46,8 @@ export function createPreallocation({ path, usedBytes }: PreallocationOptions): 
   async function grow(used: number): Promise<void> {
     let file: FileHandle | undefined
     try {
-      // Appending is safe beside a thread that writes the same file: it never overwrites what the store has written at
-      // the end meanwhile.
+      // Appending is safe beside a thread that writes the same file: it never overwrites bytes that the store has
+      // written at the end meanwhile.
       file = await open(path, "a")
       for (let now = used; !stopped && (await file.stat()).size - now < Math.min(aheadBytesMax, now); now = stopped ? now : usedBytes()) {
         await file.appendFile(zeros)

@@ -18,7 +18,7 @@ export interface WorkerLink {
    * ended: "undecided" for a commit that it received and did not answer.
    */
   request(request: WorkerRequest): Promise<Success>
-  /** Lets the thread finish what it was asked, and resolves once it has ended. Later requests are rejected. */
+  /** Lets the thread finish its requests, and resolves once it has ended. Later requests are rejected. */
   stop(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export async function startWorker(
   }
   worker.on("message", (reply: WorkerReply) => {
     const next = waiting.shift()
-    // An idle thread must not keep the process alive. One that is to end does, until it has ended.
+    // An idle thread must not keep the process alive. A thread that is stopping does, until it has ended.
     if (waiting.length === 0 && !stopping) worker.unref()
     if (reply.type === "failed") next?.reject(new StoreError(reply.code, reply.message))
     else next?.resolve(reply)

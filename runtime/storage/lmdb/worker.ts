@@ -17,7 +17,7 @@ const port = parentPort
 assert(workerData instanceof SharedArrayBuffer, "the storage worker gets the word of its gate")
 const gate = new WriteGate(workerData)
 
-/** What the first request opens. */
+/** State of the worker, opened by the first request. */
 interface Opened {
   readonly dir: string
   readonly environment: Environment
@@ -34,7 +34,7 @@ port.on("message", (request: WorkerRequest) => {
   if (request.type === "close") port.close()
 })
 
-/** Not read any more: the process is about to end. */
+/** The reply is not read any more: the process is about to end. */
 const ending: WorkerReply = { type: "failed", code: "unavailable", message: "the process is ending" }
 
 function answer(request: WorkerRequest): WorkerReply {

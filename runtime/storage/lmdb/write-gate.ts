@@ -3,9 +3,9 @@
  * its threads wherever they are, and waits for each to release what it holds. A thread that was inside a transaction
  * then waits for LMDB's lock, which it holds itself, and the process never ends.
  *
- * So the worker passes a gate for each request, and at its end the process shuts the gate: it waits for the request
- * that is worked on, and the worker begins no other. That holds for every exit of the process, also one
- * that a program which uses the library calls.
+ * So the worker passes a gate for each request, and a process that ends shuts the gate: it waits for the request in
+ * progress, and the worker begins no other. This holds for every exit of the process, also an exit that a program which
+ * uses the library calls.
  */
 import { workerEndMs } from "../../base/stop-limits.ts"
 import { killProcess } from "../../base/kill-process.ts"
@@ -14,7 +14,7 @@ const open = 0
 const writing = 1
 const shut = 2
 
-/** Called once per worker: what it shares with the main thread. */
+/** Called once per worker: the memory that it shares with the main thread. */
 export function newGateWord(): SharedArrayBuffer {
   return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
 }
@@ -38,7 +38,7 @@ export class WriteGate {
     }
   }
 
-  /** Blocks this thread until the worker does nothing and begins nothing. False if that takes longer than `waitMs`. */
+  /** Blocks this thread until the worker is idle and cannot begin. False if that takes longer than `waitMs`. */
   shut(waitMs: number): boolean {
     const endMs = performance.now() + waitMs
     while (Atomics.compareExchange(this.word, 0, open, shut) === writing) {
@@ -50,10 +50,10 @@ export class WriteGate {
   }
 }
 
-/** The gates of the workers that run. */
+/** The gates of the running workers. */
 const gates = new Set<WriteGate>()
 
-/** Called when a worker starts. The result is called when it has ended. */
+/** Called when a worker starts. The returned function is called when the worker has ended. */
 export function guardExit(word: SharedArrayBuffer): () => void {
   const gate = new WriteGate(word)
   if (gates.size === 0) process.on("exit", onExit)

@@ -121,7 +121,7 @@ test("keeps nothing of the pool that node cuts small Buffers from", () => {
   arena.store(replaced, Buffer.from("stored"))
   arena.retire(replaced)
   arena.storeText(replaced, "decoded after it was replaced")
-  // What is left in a slab that is evacuated, while there is too little for another one.
+  // Bytes left in a slab that is evacuated, while there are too few for another slab.
   const filling = arena.beginFill()
   const filled = Array.from({ length: 16 }, allocation)
   for (const each of filled) arena.store(each, filling.copy(Buffer.alloc(100, "filled")))

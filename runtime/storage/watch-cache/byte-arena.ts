@@ -6,9 +6,9 @@
  * a slab keep Buffers of their own, without the pool of node: the event window keeps them for minutes.
  *
  * A slab with less than four fifths of live bytes is evacuated after a while: current allocations move to the newest
- * slab, those that only the event window or a snapshot still references move together to one Buffer, and the slab is
- * reused at once. Therefore a view of an allocation is valid only in the turn of the event loop in which it was taken,
- * unless the allocation is too large for slabs: base/shared-bytes.ts.
+ * slab, allocations that only the event window or a snapshot still references move together to one Buffer, and the slab
+ * is reused at once. Therefore a view of an allocation is valid only in the turn of the event loop in which it was
+ * taken, unless the allocation is too large for slabs: base/shared-bytes.ts.
  */
 import { assert } from "../../base/assert.ts"
 import { copyOf, ownBytes } from "../../base/own-bytes.ts"
@@ -107,7 +107,7 @@ export class ByteArena {
     if (slab.live === 0) this.emptied = slab
   }
 
-  /** Reuses an empty slab at once; of the others, evacuates those that have been sparse for longest. */
+  /** Reuses an empty slab at once; of the others, evacuates the slabs that have been sparse for longest. */
   private evacuateSparse(): void {
     const { emptied, sparse } = this
     if (this.pool.limits.movesAtWrites) this.leaveOpen()

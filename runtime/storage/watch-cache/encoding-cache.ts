@@ -16,7 +16,7 @@ export interface EncodingHolder {
   encodings: Encoding | undefined
 }
 
-/** One kept encoding. `newer` and `older` order all encodings by last use; `sibling` chains those of one holder. */
+/** One kept encoding. `newer` and `older` order all encodings by last use; `sibling` chains the holder's encodings. */
 export interface Encoding {
   readonly holder: EncodingHolder
   readonly name: string

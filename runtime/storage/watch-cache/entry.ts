@@ -14,12 +14,12 @@ import { labelsInJson, withResourceVersion } from "./resource-version.ts"
 import type { Slab } from "./slab-pool.ts"
 import type { Allocation } from "./slab-pool.ts"
 
-/** What all entries of one resource share. */
+/** Parts that all entries of one resource share. */
 export interface EntryContext {
   readonly arena: ByteArena
   readonly codec: ResourceCodec
   readonly encodings: EncodingCache
-  /** The decoded objects of the entries of this turn whose writer had them. Their fields are read without a parse. */
+  /** Decoded objects, where the writer had them, of the entries of this turn. Their fields are read without a parse. */
   readonly written: Map<CachedEntry, ApiObject>
   /** Called whenever a value is found to be undecodable, possibly several times for the same value. */
   readonly onUndecodable: (error: UndecodableError) => void

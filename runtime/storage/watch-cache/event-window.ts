@@ -58,8 +58,8 @@ export class EventWindow {
   }
 
   /**
-   * Drops events over the byte budget, and those that are too old and not among the newest few. Called after each batch
-   * and periodically.
+   * Drops events over the byte budget, and events that are too old and not among the newest few. Called after each
+   * batch and periodically.
    */
   trim(elapsedMs: number): void {
     const { windowMs, windowBytes, windowEvents } = this.limits

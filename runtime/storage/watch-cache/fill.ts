@@ -55,7 +55,7 @@ async function readInto(objects: CachedEntry[], options: FillOptions, copy: (val
   return shown
 }
 
-/** Called with objects that are discarded: those not in `kept` stop being current. */
+/** Called with objects that are discarded: objects not in `kept` stop being current. */
 export function retireAllBut(kept: Objects, objects: Objects): void {
   for (const object of objects.all()) if (kept.get(object.key) !== object) object.retire()
 }

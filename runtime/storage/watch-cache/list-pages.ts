@@ -2,8 +2,8 @@ import type { Store, StoredValue } from "../store.ts"
 
 /**
  * Called to fill a resource, to verify it, and to rebuild a state older than the event window. All pages show one
- * revision: the given one, or that of the first page. Throws the store's errors: "compacted" when that revision was
- * compacted meanwhile (begin again).
+ * revision: the given one, or the first page's. Throws the store's errors: "compacted" when that revision was compacted
+ * meanwhile (begin again).
  */
 export async function* listPages(
   store: Store,

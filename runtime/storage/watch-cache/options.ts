@@ -20,7 +20,7 @@ export interface CacheLimits extends SlabLimits {
   readonly historyReadBytes: number
   /** Bytes of past events that are kept for other watches that catch up, of all resources together. */
   readonly pastEventBytes: number
-  /** Time without use after which they are dropped. */
+  /** Time without use after which past events are dropped. */
   readonly pagesUnusedMs: number
   /** Events, or bytes of their objects, that a catching-up watch gets at once. */
   readonly pageEvents: number
@@ -94,10 +94,10 @@ export const defaultCacheLimits: CacheLimits = {
   retryMaxMs: 5000,
 }
 
-/** Slabs that a few objects fill, that are left with every write, and that are overwritten when they are. */
+/** Small slabs, which a few objects fill; every write moves their objects, and returned slabs are overwritten. */
 const earlyReuse: SlabLimits = {
   slabBytes: 4096,
-  // One slab: what was poisoned is not used again, so that it stays poisoned.
+  // One slab: poisoned memory is not used again, so that it stays poisoned.
   regionBytes: 4096,
   slabObjectsMin: 4,
   slabKeptShare: 0.75,
@@ -116,7 +116,7 @@ export function reuseSlabsEarly(): void {
   defaults = { ...defaultCacheLimits, ...earlyReuse }
 }
 
-/** The limits of a cache that is opened with these. */
+/** The limits of a cache that is opened with these options. */
 export function cacheLimits(limits: Partial<CacheLimits> | undefined): CacheLimits {
   return { ...defaults, ...limits }
 }

@@ -3,7 +3,7 @@
  *
  *     idle ──first use──▶ filling ──list──▶ live ──gap in the feed──▶ filling (still shows the old state) …
  *
- * Events that arrive during a fill are applied after it, except those that the fill already includes.
+ * Events that arrive during a fill are applied after it, except events that the fill already includes.
  */
 import type { Clock } from "../../base/clock.ts"
 import type { ApiObject } from "../../base/json.ts"
@@ -94,7 +94,7 @@ export class CachedResource implements ResourceCache {
   /** Revision of the last fill, which includes events up to here. */
   private filledRevision = 0
   private window: EventWindow
-  /** The end of this turn forgets what writers had decoded. */
+  /** The end of this turn will forget the objects that writers had decoded. */
   private forgetting = false
   private batch: HeldEvent[] = []
 
@@ -291,7 +291,7 @@ export class CachedResource implements ResourceCache {
     this.trim()
   }
 
-  /** At the end of the turn: informers that still handle the events before take these within it. */
+  /** At the end of the turn: informers that still handle the earlier events handle these within it. */
   private forgetWritten(): void {
     const { written } = this.context
     if (this.forgetting || written.size === 0) return

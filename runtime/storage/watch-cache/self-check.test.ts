@@ -6,7 +6,7 @@ import type { Store } from "../store.ts"
 import { openCache } from "./watch-cache.ts"
 import type { Verification } from "./verification.ts"
 
-/** A store whose watch withholds the events of which `forgets` is true. */
+/** A store whose watch withholds the events for whose key `forgets` is true. */
 function forgetful(inner: Store): { store: Store; forgets: (key: string) => boolean; listing: boolean } {
   const state = {
     forgets: (_key: string): boolean => false,

@@ -23,7 +23,7 @@ export interface SlabLimits {
    * would be evacuated at once.
    */
   readonly slabKeptShare: number
-  /** Slabs below that share that are not evacuated yet. */
+  /** Number of slabs below that share that are not evacuated yet. */
   readonly sparseSlabs: number
   /** Overwrites each slab when it is returned. Under test: a view that was kept too long reads 0xdb. */
   readonly poisonsSlabs: boolean
@@ -34,7 +34,7 @@ export interface SlabLimits {
   readonly movesAtWrites: boolean
 }
 
-/** What a poisoned slab holds. No JSON text and no stored value begins with it. */
+/** The bytes of a poisoned slab. No JSON text and no stored value begins with it. */
 const poison = 0xdb
 
 /** One object's bytes: a Uint8Array of their own, or a part of a slab. */

@@ -54,10 +54,7 @@ export class Checkpoints {
 
   constructor(private readonly limits: CacheLimits) {}
 
-  /**
-   * Called before each revision changes the map: occasionally keeps a clone of the present state, which is that of
-   * `revision`.
-   */
+  /** Called before each revision changes the map: occasionally keeps a clone of the present state, at `revision`. */
   beforeChange(objects: Objects, revision: number): void {
     if (++this.eventsSince < this.limits.checkpointEvents) return
     this.eventsSince = 0

@@ -44,7 +44,7 @@ export class Subscriber implements Subscription, DeliveryStep {
     this.subscribers.remove(this)
   }
 
-  /** It was part of live dispatch once, and its client takes nothing now. */
+  /** It was part of live dispatch once, and its client reads nothing now. */
   get isStuck(): boolean {
     return this.isBlocked && this.hasCaughtUp
   }
@@ -78,7 +78,7 @@ export class Subscribers {
   private readonly all = new Set<Subscriber>()
   private readonly byNamespace = new Map<string, Set<Subscriber>>()
   private readonly byObject = new Map<string, Set<Subscriber>>()
-  /** Those outside live dispatch, which read missed events in pieces. */
+  /** Subscribers outside live dispatch, which read missed events in pieces. */
   private readonly behind = new Set<Subscriber>()
   /** Cost of the present dispatch, in microseconds. */
   private work = 0

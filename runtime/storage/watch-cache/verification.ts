@@ -1,4 +1,4 @@
-/** What a comparison of the cache with the store finds. */
+/** Results of comparing the cache with the store. */
 
 /** The outcome for one resource; hashes differ when it does not match. */
 export interface Verification {

@@ -68,9 +68,9 @@ class StoreCache implements WatchCache {
   private readonly feed: StoreFeed
   private readonly selfCheck: SelfCheck
   private readonly byPath = new Map<string, CachedResource>()
-  /** Released, and still fed for the requests that use them. */
+  /** Released resources, still fed for the requests that use them. */
   private readonly retired = new Set<CachedResource>()
-  /** Those for which reads wait. Few do, however many resources there are: each definition adds one. */
+  /** Resources for which reads wait. They are few, although each definition adds a resource. */
   private readonly awaited = new Set<CachedResource>()
   /** Segments of the longest registered path: keys are examined no further. */
   private depth = 0

@@ -57,8 +57,8 @@ function repeatable({ items, runs, ...rest }: ListPage): ListPage {
 }
 
 /**
- * Reports a list to audit. Its JSON is gathered in turns, up to the size that an event may have; what the client read
- * of it makes no difference.
+ * Reports a list to audit. Its JSON is gathered in turns, up to the size limit of an event, whether or not the client
+ * read the list.
  */
 async function auditList(
   call: ResourceRequest,
@@ -124,7 +124,7 @@ function jsonList(
       items,
       turns,
       itemsField: "rows",
-      // The reference makes the Tables of kinds without columns of their own by other code.
+      // The reference builds the Tables of kinds without own columns differently.
       emptyItems: handle.kind.custom === undefined && isDefault(options.columns) ? "null" : "[]",
     }
   }
@@ -142,7 +142,7 @@ function jsonList(
     kind: kind.listKind,
     apiVersion: handle.apiVersion,
     metadata,
-    // Items of a definition's kind keep theirs, as in the reference.
+    // Items of a definition's kind keep their kind and apiVersion, as in the reference.
     ...(kind.custom === undefined && { itemType }),
     items: handle.readsOwnVersion ? made(noWork, (item) => item.json()) : made(parsedWork, (item) => jsonOf(handle, item)),
     turns,
@@ -151,7 +151,7 @@ function jsonList(
 }
 
 /**
- * Adds what each item takes to the trace of the request. The items are made while the list is written, so it is
+ * Adds the time of each item to the trace of the request. The items are made while the list is written, so this time is
  * also part of `serialize-response-object`.
  */
 function transforming<Form>(trace: Trace, form: (item: CachedObject) => Form): (item: CachedObject) => Form {
@@ -168,7 +168,7 @@ const noWork = (): number => 0
 /** Time to parse JSON and to encode the result. */
 const parsedWork = ({ sizeBytes }: CachedObject): number => parseWork(sizeBytes) + encodeWork(sizeBytes)
 
-/** Protobuf writes lengths first, so the items and the messages already measured are kept. */
+/** Protobuf writes lengths first, so the items and the measured messages are kept. */
 function protobufPieces(call: ResourceRequest, format: ResponseFormat, page: ListPage, turns: Turns): Iterable<Uint8Array | Turns> {
   const { handle, parts } = call
   const metadata = listMetadata(page)
@@ -197,7 +197,7 @@ function* mapped(items: Iterable<CachedObject>, form: (item: CachedObject) => Bu
   for (const item of items) yield form(item)
 }
 
-/** Whether these are the columns of a kind that has none of its own. */
+/** Whether these are the columns of a kind without own columns. */
 function isDefault([_name, second, third]: TableOptions["columns"]): boolean {
   return second?.name === "Created At" && third === undefined
 }

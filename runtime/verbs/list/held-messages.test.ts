@@ -81,7 +81,7 @@ test("a list of metadata with unknown fields is written as measured, too", async
     expect(times(whole, unknownField)).toBe(unknown)
     for (const name of ["a", "b", "c", "d"]) expect(times(whole, Buffer.from(`\n\x01${name}`))).toBe(1)
     expect(times(whole, Buffer.from("kept"))).toBe(0)
-    // When the list has ended, JSON replaces the stored values.
+    // After the list, JSON replaces the stored values.
     texts()
   }
 })

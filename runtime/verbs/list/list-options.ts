@@ -183,7 +183,7 @@ function workOf({ requirements }: LabelSelector, fields: FieldSelection): Object
   return fields.filter === undefined ? () => asked : (object) => asked + readWork(object)
 }
 
-/** The first label that must have one certain value. `sole`: the filter checks nothing else. */
+/** The first label for which the selector requires one value. `sole`: the filter checks nothing else. */
 function requiredLabel({ requirements }: LabelSelector, isAll: boolean): Selection["selected"] {
   for (const { key, operator, values } of requirements) {
     const [value] = values
@@ -214,7 +214,7 @@ function plainFieldFilter(kind: Kind, text: string): FieldSelection {
   }
 }
 
-/** The first of the kind's own fields that must have one certain value. */
+/** The first of the kind's own fields for which the selector requires one value. */
 function requiredField(own: readonly string[], { required }: FieldSelector): { name: string; value: string } | undefined {
   for (const name of own) {
     const value = required(name)

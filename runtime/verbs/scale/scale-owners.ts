@@ -20,7 +20,7 @@ export interface ScaleManagers {
   readonly view: (scale: ApiObject, parent: ApiObject) => ApiObject
   /** managedFields of a Scale after a write other than apply. */
   readonly afterWrite: (before: ApiObject, next: ApiObject) => JsonObject[] | undefined
-  /** managedFields of the parent after the write, taken from those of the Scale. */
+  /** managedFields of the parent after the write, taken from `ofScale`. */
   readonly intoParent: (next: ApiObject, parent: ApiObject, ofScale: JsonObject[] | undefined) => ApiObject
 }
 

@@ -56,13 +56,13 @@ export async function getScale(call: ObjectRequest, subresource: Subresource): P
   return scaleOf(parent, subresource, call)
 }
 
-/** Nothing says what the absent number of a definition's object means. The reference has no Scale of it to read. */
+/** A definition gives absent replicas no meaning, so the Scale cannot be read, as in the reference. */
 function missingReplicas(fault: "does not exist" | "cannot be empty", path: string): ApiError {
   const text = `the spec replicas field ${JSON.stringify(`.${path}`)} ${fault}`
   return fault === "does not exist" ? internal(text) : badRequest(text)
 }
 
-/** Stands in the Scale that a write changes for the absent number of a definition's object, as in the reference. */
+/** Replicas in the Scale that a write changes if a definition's object has no number, as in the reference. */
 const unsetReplicas = -(2 ** 31)
 
 /** Changes the parent's replicas, and returns its Scale. */
@@ -100,7 +100,7 @@ export interface ScaleChange {
   readonly options: WriteOptions
   /** The result of `next` already has its managedFields. */
   readonly applied: boolean
-  /** Makes the next Scale from that of the stored parent, which has its managedFields. */
+  /** Makes the next Scale from the stored parent's Scale, which has its managedFields. */
   readonly next: (before: ApiObject) => ApiObject | Promise<ApiObject>
   /** The uid in the body of a PUT, which the parent must have. Absent: the request is a patch. */
   readonly sentUid?: string
@@ -130,7 +130,7 @@ async function sentPatch(call: ResourceRequest, subresource: Subresource, kind: 
   return patchedScale(call, kind, { patch, options, applied })
 }
 
-/** What a server-side apply to a scale is about. */
+/** The scope of a server-side apply to a scale. */
 export function scaleApplyScope(kind: KindBody, subresource: Subresource, options: WriteOptions): ApplyScope {
   return { ...options, versions: versionsOfScale(kind), subresource: subresource.name, kind: kind.kind }
 }

@@ -11,7 +11,7 @@ import { type ResourceRequest, checkFormat, type ResponseFormat } from "../call.
 import { partialEnvelope, partialJson, type RenderedRequest, tableOf, tableOptions } from "../render.ts"
 import { protobufOf, freshVersion, jsonOf, type ObjectVersion } from "../represent.ts"
 
-/** `Frame`: bytes, or what the iteration of a program in this process takes. */
+/** `Frame`: bytes, or an item of the iteration of a program in this process. */
 export interface Framer<Frame = Buffer> {
   /** One frame for each event, in order. */
   events(events: readonly SeenEvent[]): readonly Frame[]

@@ -12,7 +12,7 @@ export interface WatchOutput<Frame = Buffer> {
   write(frames: readonly Frame[]): void
   /** Bytes that the client has not read yet. */
   readonly waitingBytes: number
-  /** Ends the stream after what was written. */
+  /** Ends the stream after the written frames. */
   end(why: WatchEnd): void
   /** Calls back when the client is gone or the end was sent; at once if that has already happened. */
   onClose(callback: () => void): void

@@ -1,6 +1,6 @@
 /**
- * The watch of one client. Thousands may be idle, so a stream keeps little: its output, its subscription and three
- * times, and nothing of the request.
+ * The watch of one client. Thousands may be idle, so a stream keeps only its output, its subscription and three times,
+ * and nothing of the request.
  */
 import { ApiError, expired, internal } from "../../base/errors.ts"
 import { watchQueueBytesMax, watchWaitingBytesMax } from "../../base/limits.ts"

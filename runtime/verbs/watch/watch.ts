@@ -41,7 +41,7 @@ export async function watchVerb(call: ResourceRequest): Promise<void> {
   await beginWatch(call, stream, { ...selection, sink: stream })
 }
 
-/** What a watch shows, from where, and its options. Throws 400 or 422. */
+/** Reads the objects that a watch shows, its start, and its options. Throws 400 or 422. */
 export function watchedBy(call: ObjectRequest): Omit<WatchRequest, "sink"> & { readonly options: ListOptions } {
   const options = watchOptions(call)
   const { namespace, name, filter } = watchScope(call)

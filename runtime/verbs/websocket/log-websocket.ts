@@ -1,6 +1,7 @@
 /**
  * Logs over websockets, for browsers. Each piece of the log is a message: binary, or base64 text if the client's
- * protocol asks for that. The protocols are those of the reference's streams. Messages of the client are ignored.
+ * protocol requires that. The protocols are the same as for the reference's streams. Messages of the client are
+ * ignored.
  */
 import type { IncomingMessage } from "node:http"
 import { Transform } from "node:stream"

@@ -1,4 +1,4 @@
-/** What came back, and what a scenario expects of it. */
+/** Answers, and a scenario's expectations of them. */
 import type { AnswerHeaders } from "../../support/http-client.ts"
 import { differences, Matcher, shown } from "./matchers.ts"
 import { isFields } from "./scenario.ts"
@@ -6,7 +6,7 @@ import { isFields } from "./scenario.ts"
 export interface Answer {
   readonly status: number
   readonly headers: AnswerHeaders
-  /** Decoded by its content type; undefined when there was none. */
+  /** The body, decoded by its content type; undefined when there was none. */
   readonly body: unknown
   /** The bytes as a text, uncompressed. */
   readonly text: string
@@ -27,7 +27,7 @@ export function judgeAnswer(wanted: unknown, answer: Answer): string[] {
   ]
 }
 
-/** A failure is a Status whose code is that of the answer; `reason`, `message` and `causes` are looked up in it. */
+/** A failure is a Status with the answer's code; `reason`, `message` and `causes` are looked up in it. */
 function statusFaults(wanted: Readonly<Record<string, unknown>>, answer: Answer): string[] {
   const { reason, message, causes } = wanted
   if (reason === undefined && message === undefined && causes === undefined) return []
@@ -44,7 +44,7 @@ function statusFaults(wanted: Readonly<Record<string, unknown>>, answer: Answer)
   return differences(expected, answer.body, "body")
 }
 
-/** The texts of `Warning: 299 - "..."` headers. Throws for a header that is not of that form. */
+/** The texts of `Warning: 299 - "..."` headers. Throws for a header in another form. */
 function warningTexts(header: string | string[] | undefined): string[] {
   const lines = header === undefined ? [] : Array.isArray(header) ? header : [header]
   return (

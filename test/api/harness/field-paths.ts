@@ -10,7 +10,7 @@ export function stepsOf(path: string): Step[] {
   )
 }
 
-/** `spec.ports[0]` of `spec.ports[0].name`; an item's parent is what holds the list. */
+/** Returns `spec.ports[0]` for `spec.ports[0].name`; the parent of an item is the object that holds the list. */
 export function parentOf(path: string): string {
   return path.replace(/(\.[^.[\]]+|\[[^\]]*\])$/, "") === path ? "" : path.replace(/(\.[^.[\]]+|\[[^\]]*\])$/, "")
 }
@@ -19,7 +19,7 @@ export function has(value: unknown, path: string): boolean {
   return at(value, path) !== undefined
 }
 
-/** Undefined when there is none. */
+/** Returns the value at the path; undefined when there is none. */
 export function at(value: unknown, path: string): unknown {
   let found = value
   for (const step of stepsOf(path)) {
@@ -30,7 +30,7 @@ export function at(value: unknown, path: string): unknown {
   return found
 }
 
-/** A copy with these values at these paths; null takes a value away. Parents that are not there are made. */
+/** A copy with these values at these paths; null removes a value. Makes missing parents. */
 export function changed(value: unknown, set: Fields): unknown {
   const holder: Record<string, unknown> = { root: structuredClone(value) }
   for (const [path, to] of Object.entries(set)) {

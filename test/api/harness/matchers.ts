@@ -1,15 +1,15 @@
-/** What a scenario may say of a value besides the value itself, and how expected and got are compared. */
+/** Expectations of a scenario besides plain values, and the comparison of expected and got. */
 
 /** An expectation that is no plain value: a tag of the scenario's YAML. */
 export class Matcher {
   constructor(
     readonly tag: string,
     readonly content: unknown,
-    /** Undefined: it holds; otherwise what is wrong. `present` is false where a field is not there. */
+    /** Undefined: the value matches; otherwise the fault. `present` is false where a field is absent. */
     readonly judge: (got: unknown, present: boolean) => string | undefined,
   ) {}
 
-  /** As the scenario writes it. */
+  /** The matcher as the scenario writes it. */
   get text(): string {
     return `${this.tag} ${this.content === null || this.content === "" ? "" : shown(this.content)}`.trim()
   }

@@ -1,4 +1,4 @@
-/** Sends the objects and rows of `test/api/kinds/matrix` to one server, and says what was answered otherwise. */
+/** Sends the objects and rows of `test/api/kinds/matrix` to one server, and reports the answers that differ. */
 import type { HttpClient } from "../../support/http-client.ts"
 import type { InProcess } from "../../support/in-process.ts"
 import { differences, Matcher, shown } from "./matchers.ts"
@@ -21,12 +21,12 @@ interface Sent {
   readonly accept?: string
 }
 
-/** What is sent for a row, and how the row's paths begin in its object. */
+/** The request for a row, and how the row's paths begin in its object. */
 interface Placed {
   readonly kind: KindPart
   readonly sent: Sent
   readonly prefix: string
-  /** How they begin in causes. */
+  /** The beginning of the row's paths in causes. */
   readonly causes: string
 }
 
@@ -56,7 +56,7 @@ export class MatrixRun {
     return `${groupPath(apiVersion)}${namespaced ? `/namespaces/${namespace}` : ""}/${resource}`
   }
 
-  /** Creates an object, or finds it: what the server answered. Throws an Error when it is refused. */
+  /** Creates an object, or finds it; returns the server's object. Throws an Error when the server refuses it. */
   async stored(kind: KindPart, name: string): Promise<unknown> {
     const key = `${kind.name} ${name}`
     const found = this.storedObjects.get(key)
@@ -79,7 +79,7 @@ export class MatrixRun {
     return { apiVersion: kind.apiVersion, kind: kind.kind, ...fields, ...(Object.keys(placed).length > 0 && { metadata: placed }) }
   }
 
-  /** Every object of a kind is created, and nothing of it is lost. */
+  /** Creates every object of a kind, and checks that nothing of it is lost. */
   async objects(kind: KindPart): Promise<string[]> {
     const faults: string[] = []
     for (const [name, object] of Object.entries(kind.objects)) {
@@ -101,7 +101,7 @@ export class MatrixRun {
     )
   }
 
-  /** Values at the ends of ranges, and what is filled in for an absent one. */
+  /** Checks values at the ends of ranges, and the defaults of absent values. */
   async accepted(part: KindPart | SharedPart): Promise<string[]> {
     // A zero may be left out of the answer.
     const accepts = Object.entries(part.accepts).flatMap(([path, values]) =>
@@ -156,7 +156,7 @@ export class MatrixRun {
     })
   }
 
-  /** A status is written through its sub-resource alone, and refused by the rows. */
+  /** Checks that a status is written through its sub-resource alone, and refused as the rows say. */
   async status(kind: KindPart): Promise<string[]> {
     const { status } = kind
     if (status === undefined) return []
@@ -176,7 +176,7 @@ export class MatrixRun {
     return [...faults, ...rows]
   }
 
-  /** Changes what is stored now: controllers may have written since. Once more when one writes in between. */
+  /** Changes the newest object, since controllers may have written to it; tries once more if one writes in between. */
   private async update(path: string, set: Fields, query = ""): Promise<{ readonly stored: unknown; readonly answer: Answer }> {
     const write = async () => {
       const { body: stored } = await this.send({ method: "GET", path })
@@ -202,7 +202,7 @@ export class MatrixRun {
     ]
   }
 
-  /** The sub-resources of discovery, and a read of those that can be read as objects. */
+  /** Compares the sub-resources of discovery, and reads the ones that are readable as objects. */
   async subresources(kind: KindPart): Promise<string[]> {
     const { body } = await this.send({ method: "GET", path: groupPath(kind.apiVersion) })
     const resources = at(body, "resources")
@@ -224,7 +224,7 @@ export class MatrixRun {
     return faults
   }
 
-  /** Runs rows one after another and collects what is wrong; a row that cannot be run is wrong. */
+  /** Runs rows one after another and collects the faults; a row that cannot be run is a fault. */
   private async each<R extends { readonly set: Fields }>(rows: readonly R[], run: (row: R) => Promise<string[]>): Promise<string[]> {
     const faults: string[] = []
     for (const row of rows) {
@@ -278,7 +278,7 @@ const beginnings: Readonly<Record<string, string>> = {
   NotFound: "Not found: ",
 }
 
-/** What is wrong with the answer to a row; nothing when it is as the row says. */
+/** Returns the faults of the answer to a row; none when it is as the row says. */
 function judged(row: Row, prefix: string, { status, body }: Answer, old?: unknown): string[] {
   const where = `${row.outcome} ${prefix}${row.field} ${shown(row.set)}`
   if (row.outcome === "done") {

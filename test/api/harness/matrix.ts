@@ -1,6 +1,6 @@
 /**
- * The format of `test/api/kinds/matrix`: per kind valid objects, and what must be refused, filled in or shown.
- * README.md of `test/api` describes each word; every word is checked.
+ * The format of `test/api/kinds/matrix`: per kind valid objects, and the values that the server must refuse, fill in or
+ * show. README.md of `test/api` describes each word; every word is checked.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,22 +8,22 @@ import { changed, has, parentOf } from "./field-paths.ts"
 import { isFields, type Fields } from "./scenario.ts"
 import { readValues } from "./yaml-values.ts"
 
-/** What the server says of a value; the word is that of the cause's reason after `FieldValue`. */
+/** The server's objection to a value: the cause's reason after `FieldValue`. */
 export const refusals = ["Required", "Invalid", "NotSupported", "Duplicate", "Forbidden", "TooLong", "TooMany", "NotFound"] as const
 export type Refusal = (typeof refusals)[number]
 
-/** One change of a valid object, and what becomes of it. */
+/** One change of a valid object, and its outcome. */
 export interface Row {
   /**
    * `done`: the write is done, and all values of `set` are there. `kept`: it is done and this value stays as it was.
    * `BadRequest`: status 400.
    */
   readonly outcome: Refusal | "done" | "kept" | "BadRequest"
-  /** Of the cause, or of the value that changes or is kept. */
+  /** Path of the cause, or of the value that changes or is kept. */
   readonly field: string
   /** Paths and their new values; null takes a value away. */
   readonly set: Fields
-  /** The object that is changed; default the first that has the parents of all paths. */
+  /** The object to change; default the first that has the parents of all paths. */
   readonly of?: string
   /** A part of the message. */
   readonly says?: string
@@ -31,25 +31,25 @@ export interface Row {
   readonly values?: readonly string[]
   /** The path in the catalog where it differs from `field` with `[*]` for indices. */
   readonly fact?: string
-  /** How many facts of that path and reason the row proves; default 1. */
+  /** Number of facts of this path and reason that the row proves; default 1. */
   readonly proves: number
 }
 
 export interface Part {
   readonly name: string
-  /** Valid objects by name; the first has the least that is possible. */
+  /** Valid objects by name; the first has as little as possible. */
   readonly objects: Readonly<Record<string, Fields>>
   /** Changes of an object that create refuses. */
   readonly refused: readonly Row[]
   /** Values at the ends of ranges, by path. */
   readonly accepts: Readonly<Record<string, readonly unknown[]>>
-  /** What stands at a path that the client left out. */
+  /** Values that the server puts at paths which the client left out. */
   readonly defaults: readonly Default[]
   /** Facts of the catalog without a row, `<reason> <path>`, and why. */
   readonly unproved: Readonly<Record<string, string>>
 }
 
-/** A value that is left out, and what the server puts there. */
+/** A value that is left out, and the server's default for it. */
 export interface Default {
   readonly path: string
   readonly value: unknown
@@ -59,7 +59,7 @@ export interface Default {
 
 /** A type that several kinds contain. */
 export interface SharedPart extends Part {
-  /** Where it is put: kind, object, path. */
+  /** Places to put it: kind, object, path. */
   readonly hosts: readonly Host[]
   /** The sub-resource that writes it; default the object itself. */
   readonly through?: string
@@ -78,17 +78,17 @@ export interface KindPart extends Part {
   readonly kind: string
   readonly resource: string
   readonly namespaced: boolean
-  /** The kind is answered, not kept. */
+  /** The server stores the kind; otherwise it only answers it. */
   readonly stored: boolean
   /** Changes of a stored object. */
   readonly changes: readonly Row[]
   readonly status?: { readonly of: string; readonly sets: Fields; readonly refused: readonly Row[] }
-  /** `Name`, `Replicas/integer`, `Node*` for a wide one. */
+  /** Columns: `Name`, `Replicas/integer`, `Node*` for a wide one. */
   readonly columns: readonly string[]
   readonly row?: { readonly of: string; readonly cells: readonly unknown[] }
   /** Verbs by name, in the order of discovery. */
   readonly subresources: Readonly<Record<string, string>>
-  /** Paths that the server does not keep of what was sent, and why. */
+  /** Sent paths that the server does not keep, and why. */
   readonly drops: Readonly<Record<string, string>>
 }
 
@@ -101,7 +101,7 @@ const partKeys = ["objects", "refused", "accepts", "defaults", "unproved"]
 const kindKeys = [...partKeys, "resource", "cluster", "stored", "changes", "status", "columns", "row", "subresources", "drops"]
 const rowKeys = ["is", "at", "set", "of", "says", "values", "fact", "proves"]
 
-/** Reads every file of a folder. Throws an Error that names file and place of what it cannot read. */
+/** Reads every file of a folder. Throws an Error with the file and the place that it cannot read. */
 export function loadMatrix(dir: string): Matrix {
   const kinds: KindPart[] = []
   const shared: SharedPart[] = []
@@ -222,7 +222,7 @@ function defaultsOf(value: unknown, where: string): Default[] {
     const more = isFields(given) && "value" in given ? given : { value: given }
     checkKeys(more, ["value", "set", "of"], `${where}: ${path}`)
     return {
-      // Keys of a mapping differ, so a path that stands there again ends with blanks.
+      // Keys of a mapping differ, so a second entry for a path ends with blanks.
       path: path.trim(),
       value: more.value,
       set: { [path.trim()]: null, ...(isFields(more.set) && more.set) },
@@ -236,7 +236,7 @@ export function changedObject(objects: Readonly<Record<string, unknown>>, { of, 
   return changed(objects[objectOf(objects, { of, set })], set)
 }
 
-/** Its name: `of`, or else the first that has the parents of all paths. */
+/** The object's name: `of`, or else the first that has the parents of all paths. */
 export function objectOf(objects: Readonly<Record<string, unknown>>, { of, set }: { of?: string | undefined; set: Fields }): string {
   const paths = Object.keys(set)
   const name = of ?? Object.keys(objects).find((each) => paths.every((path) => has(objects[each], parentOf(path))))

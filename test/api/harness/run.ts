@@ -14,16 +14,16 @@ import { isFields, type Scenario, type Step, stepOf } from "./scenario.ts"
 import { filled, filledText, valueAt, type Variables } from "./variables.ts"
 import { WatchStream } from "./watch-stream.ts"
 
-/** What a scenario runs against. */
+/** The server that a scenario runs against. */
 export interface Target {
   readonly at: InProcess
   readonly client: HttpClient
   readonly vendor: VendorName
-  /** The scenario's own namespace, there already. */
+  /** The scenario's own namespace; it exists. */
   readonly namespace: string
 }
 
-/** Called once per scenario and target. Throws an Error that says which step, what was expected and what came. */
+/** Called once per scenario and target. Throws an Error with the step, the expected and the actual answer. */
 export async function runScenario(scenario: Scenario, target: Target): Promise<void> {
   const run = new Run(target)
   try {
@@ -33,7 +33,7 @@ export async function runScenario(scenario: Scenario, target: Target): Promise<v
   }
 }
 
-/** A step that was answered otherwise. It happened in no place of the code, so it has no stack. */
+/** A step with a wrong answer. It happened in no place of the code, so it has no stack. */
 class ScenarioFailure extends Error {
   override readonly stack: string
 
@@ -109,7 +109,7 @@ class Run {
     for (let index = 0; index < (typeof times === "number" ? times : 1); index++) {
       this.variables.set("i", index)
       let answer = await this.answer(step)
-      // A loop in the server brings it about; the runner's time limit is the limit.
+      // A loop of the server brings about the state; the runner's time limit is the limit.
       while (until === true && judgeAnswer(filled(wanted, this.variables), answer).length > 0) {
         await setImmediate()
         answer = await this.answer(step)
@@ -139,7 +139,7 @@ class Run {
     return { text: body.toString("utf8"), body: await decodeBody(body, String(headers["content-type"] ?? ""), this.target.vendor) }
   }
 
-  /** Lets what waits for the clock fall due, up to `budgetMs`, until the answer is there. */
+  /** Advances the clock to due timers, by `budgetMs` at most, until the answer is there. */
   private async whileTimePasses<T>(answer: Promise<T>, budgetMs: number): Promise<T> {
     const { clock, server } = this.target.at
     const endMs = clock.nowMs() + budgetMs
@@ -148,7 +148,7 @@ class Run {
       settled = true
     }
     answer.then(settle, settle)
-    // Timers that fall due anyway would use the time up before the request is there to wait.
+    // Timers that fall due anyway would use up the budget before the request waits.
     const { inFlight } = server.parts
     const { long } = inFlight.counts
     while (!settled && inFlight.counts.short === 0 && inFlight.counts.long <= long) await setImmediate()
@@ -179,7 +179,7 @@ class Run {
     this.captureFrom(capture, got, where)
   }
 
-  /** Requests sent at once; `statuses` are those of the answers, in order of size. */
+  /** Sends requests at once; `statuses` lists the statuses of the answers, in order of size. */
   private async together(step: Step, where: string): Promise<void> {
     const { together, statuses } = step.fields
     if (!Array.isArray(together)) throw new Error(`${where}: together is a list of requests`)

@@ -45,7 +45,7 @@ const requestKeys = [
   "only",
 ]
 
-/** The word that makes a step what it is, and the words that may stand beside it. README.md describes each. */
+/** The word that gives a step its type, and the words that may stand beside it. README.md describes each. */
 const stepKeys = {
   do: requestKeys,
   watch: ["as", "headers", "only"],
@@ -89,7 +89,7 @@ function loadScenario(dir: string, file: string): Scenario {
   }
 }
 
-/** Checks a step and says of what type it is; steps inside of `together` too. */
+/** Checks a step and returns it with its type; checks steps inside of `together` too. */
 export function stepOf(value: unknown, where: string): Step {
   if (!isFields(value)) throw new Error(`${where}: expected a mapping`)
   const types = stepTypes.filter((type) => type in value)

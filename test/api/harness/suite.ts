@@ -10,7 +10,7 @@ import { loadScenarios, type Scenario } from "./scenario.ts"
 export interface ApiSuiteOptions {
   readonly store: StoreName
   readonly protocol: Protocol
-  /** Of the scenarios that do not ask for one. */
+  /** Vendor of the scenarios that do not ask for one. */
   readonly vendor: VendorName
   /** `--http2-implementation`; default `own`. */
   readonly http2?: "own" | "node"
@@ -78,7 +78,7 @@ async function makeNamespace({ at, client }: Running, name: string): Promise<voi
   if (status !== 201) throw new Error(`the namespace of the scenario could not be made: ${status}`)
 }
 
-/** What the server said while the scenario failed stands in the failure. */
+/** Adds the server's log lines to the error of a failed scenario. */
 function withLog(error: unknown, lines: readonly string[]): unknown {
   if (error instanceof Error && lines.length > 0) {
     error.message += `\nthe server's log:\n${lines.join("")}`

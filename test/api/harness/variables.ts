@@ -1,11 +1,11 @@
-/** `${name}` in scenarios: what the run gives, and what steps captured. */
+/** `${name}` in scenarios: values from the run, and values that steps captured. */
 import { isRecord, Matcher, matcherOf } from "./matchers.ts"
 
 export type Variables = Map<string, unknown>
 
 const reference = /\$\{(url:)?([A-Za-z0-9_]+)\}/g
 
-/** Replaces references in a text; `${url:name}` is encoded for a query. Throws for a name that nothing has set. */
+/** Replaces references in a text; `${url:name}` is encoded for a query. Throws for a name without a value. */
 export function filledText(text: string, variables: Variables): string {
   return text.replace(reference, (_all, encoded: string | undefined, name: string) => {
     if (!variables.has(name)) throw new Error(`nothing has captured ${name}`)
@@ -14,7 +14,7 @@ export function filledText(text: string, variables: Variables): string {
   })
 }
 
-/** The same everywhere inside a value: in names of fields and in the content of matchers too. */
+/** Does the same everywhere inside a value: in names of fields and in the content of matchers too. */
 export function filled(value: unknown, variables: Variables): unknown {
   if (typeof value === "string") return filledText(value, variables)
   if (Array.isArray(value)) return value.map((item: unknown) => filled(item, variables))

@@ -24,7 +24,7 @@ export class WatchStream {
     open.body.on("end", end).on("error", end).on("close", end)
   }
 
-  /** The next `count` events. Throws when the stream ends before; waits as long as the runner lets it otherwise. */
+  /** The next `count` events. Throws when the stream ends before; the runner's time limit ends a wait in vain. */
   async next(count: number): Promise<unknown[]> {
     while (this.frames.length < count && !this.over) await setImmediate()
     const taken = this.frames.splice(0, count)

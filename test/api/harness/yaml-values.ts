@@ -15,7 +15,7 @@ function valueOf(node: Node | null | undefined, fileName: string): unknown {
   if (isAlias(node)) throw new Error(`${fileName}: scenarios have no aliases; say it again`)
   const { tag } = node as { tag?: string } // Every node but an alias may carry one.
   if (tag === undefined || !/^![a-z]/.test(tag)) return plainValue(node, fileName)
-  // What stands behind a tag was read as a text; only a pattern is one.
+  // The value behind a tag was read as a text; only a pattern is one.
   const plain = isScalar(node) && node.type === "PLAIN" && tag !== "!match" ? parse(String(node.value)) : plainValue(node, fileName)
   try {
     const made = makers[tag]

@@ -14,7 +14,7 @@ export interface Cluster {
   /** A pod of namespace default with an address, on node `n`. */
   pod(name: string, ip: string, port?: number): Promise<void>
   node(name: string, status: unknown): Promise<void>
-  /** Sends a request's head as it stands and answers the connection. */
+  /** Sends these lines as a request's head, and resolves with the connection. */
   raw(lines: readonly string[]): Promise<TLSSocket>
   stop(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function startCluster(connectOptions: ConnectOptions, protocol: Pro
   }
 }
 
-/** What comes on a connection until it holds `text`, or until it ends. */
+/** Resolves with the text that came on a connection until it held `text`, or until it ended. */
 export function readUntil(socket: TLSSocket, text: string): Promise<string> {
   return new Promise((resolve) => {
     let seen = ""

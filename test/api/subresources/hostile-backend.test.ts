@@ -40,8 +40,8 @@ const impassable = [
   ...["header-many", "encoding-unknown", "encoding-twice", "switch-no-upgrade"],
 ]
 /**
- * The head was good and the rest is not. The head is already passed on, so a Status would look like the backend's own
- * body.
+ * Answers with a good head whose rest is bad. The head is already passed on, so a Status would look like the backend's
+ * own body.
  */
 const broken = [
   ...["length-short", "chunk-bad-size", "chunk-huge-size", "chunk-negative", "chunk-no-end", "chunk-extension"],
@@ -126,7 +126,7 @@ describe.each(["http1", "http2"] as const)("over %s", (protocol) => {
     const { cluster, backend } = await start(protocol)
     const answer = await cluster.open("GET", `${proxy}/${name}`)
     answer.body.on("error", () => undefined)
-    // What is on its way fills the buffers of sockets and streams, and then nothing moves.
+    // Bytes on their way fill the buffers of sockets and streams; then nothing moves.
     let said = -1
     await expect
       .poll(async () => {

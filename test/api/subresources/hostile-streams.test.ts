@@ -31,7 +31,7 @@ async function start(always: string, options: HostileOptions = {}) {
   return running
 }
 
-/** Lets the time of refusals pass until there is an answer. */
+/** Advances the clock beyond the time limit of refusals until there is an answer. */
 async function passing<T>(cluster: Cluster, answer: Promise<T>): Promise<T> {
   let isThere = false
   void answer.finally(() => {

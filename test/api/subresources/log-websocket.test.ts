@@ -41,7 +41,7 @@ interface Heard {
   readonly code: unknown
 }
 
-/** All that the server says until it closes. */
+/** All output of the server until it closes. */
 async function heard(websocket: WebSocket): Promise<Heard> {
   const pieces: { text: string; binary: boolean }[] = []
   websocket.on("message", (data, binary) => pieces.push({ text: String(data), binary }))

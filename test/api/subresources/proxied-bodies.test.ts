@@ -30,7 +30,7 @@ async function hostile(name: string, protocol: Protocol = "http1") {
   return { backend, cluster: await clusterTo(backend.port, protocol) }
 }
 
-/** A backend that keeps what bodies it was sent, by method. */
+/** A backend that keeps the bodies that it receives, by method. */
 async function keeping(protocol: Protocol): Promise<{ backend: Backend; cluster: Cluster; bodies: string[] }> {
   const bodies: string[] = []
   const answer = (request: IncomingMessage, response: ServerResponse): void => {

@@ -7,10 +7,10 @@ import { type HostileBackend, startHostileBackend } from "../../support/hostile-
 import { type Cluster, startCluster } from "./cluster.ts"
 
 const pods = "/api/v1/namespaces/default/pods"
-/** A leak of one in four shows. Each kind was tried 1,000 times and more; that takes two minutes. */
+/** Shows a leak of one request in four. Each kind was tried 1,000 times and more; that takes two minutes. */
 const times = 100
 const atATime = 10
-/** The client keeps a connection or two; what leaks does so with every request. */
+/** The client keeps a connection or two; a leak would keep one for every request. */
 const spareMax = 2 * atATime
 
 const stops: (() => Promise<void>)[] = []
@@ -19,12 +19,12 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop()
 })
 
-/** `one` is called often, some at a time; its own failure is what it is about. */
+/** Calls `one` often, some calls at a time. The calls fail, as the test wants. */
 async function often(one: () => Promise<unknown>): Promise<void> {
   for (let done = 0; done < times; done += atATime) await Promise.all(Array.from({ length: atATime }, () => one().catch(() => undefined)))
 }
 
-/** Where the system does not show them, what node knows of. */
+/** Number of open files; on systems that do not show them, of resources that node knows. */
 function openFiles(): number {
   return process.platform === "linux" ? readdirSync("/proc/self/fd").length : process.getActiveResourcesInfo().length
 }

@@ -1,5 +1,5 @@
 /**
- * Proxies of pods, services and nodes: what is passed on, what is not, and which addresses are refused, as in
+ * Proxies of pods, services and nodes: what they pass on, what they keep back, and which addresses they refuse, as in
  * kube-apiserver 1.30; CVEs of proxies.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -37,7 +37,7 @@ afterEach(async () => {
   running = undefined
 })
 
-/** Answers with what came. */
+/** Answers with the request that it received. */
 const echo: Answer = (request, response) => {
   const chunks: Buffer[] = []
   request.on("data", (chunk: Buffer) => chunks.push(chunk))

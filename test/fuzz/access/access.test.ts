@@ -1,6 +1,6 @@
 /**
- * Damaged tokens, certificates, header fields and configuration files: no crash, no 500, and no client comes in with
- * what was not issued. `npm run fuzz -- --topic access --minutes N` goes on with other seeds.
+ * Damaged tokens, certificates, header fields and configuration files: no crash, no 500, and no client is authenticated
+ * by a credential that was not issued. `npm run fuzz -- --topic access --minutes N` goes on with other seeds.
  */
 import { expect, it } from "vitest"
 import { huntAccess } from "./hunt.ts"

@@ -31,7 +31,7 @@ export const certificates: Sort = async () => {
       const at = random.integer(chain.length)
       const sent = chain.map(({ x509 }, index) => (index === at ? changed(random, x509.raw) : x509.raw))
       const [leaf, ...between] = sent.map(parsed)
-      // Bytes that are no certificate to OpenSSL cannot be sent by it; what follows a certificate is not sent.
+      // OpenSSL cannot send bytes that it does not read as a certificate; bytes after a certificate are not sent.
       if (leaf === undefined || between.includes(undefined)) return undefined
       const isOriginal = [leaf, ...between].every((one, index) => one?.raw.equals(chain[index]?.x509.raw ?? Buffer.alloc(0)))
       return (await overTls(server, { sent, key: chain[0]?.key ?? "", isOriginal })) ?? byItself({ leaf, between, pool, isOriginal })
@@ -76,7 +76,7 @@ async function overTls(server: AccessServer, { sent, key, isOriginal }: Sent): P
   try {
     createSecureContext({ cert, key })
   } catch {
-    // The key does not fit any more.
+    // The key no longer matches the certificate.
     return undefined
   }
   const agent = new Agent({ ca: server.authority, cert, key })
@@ -100,14 +100,14 @@ interface Chain {
   readonly isOriginal: boolean
 }
 
-/** What the handshake may have kept from the server. */
+/** Checks the chain without a handshake, which may refuse a chain before the server sees it. */
 function byItself({ leaf, between, pool, isOriginal }: Chain): string | undefined {
   try {
     const intermediates = between.flatMap((one) => (one === undefined ? [] : [readCertificate(one)]))
     const fault = chainFault({ leaf: readCertificate(leaf), intermediates, pool, nowMs: Date.now() })
     return (fault === undefined) === isOriginal ? undefined : `the chain is judged ${JSON.stringify(fault)}: ${leaf.toString()}`
   } catch (error) {
-    // Those of node have a code: bytes that are no text, for instance. The authenticator refuses for any error.
+    // Errors of node have a code: for bytes that are no text, for instance. The authenticator refuses for any error.
     const isRefusal = error instanceof Error && ("code" in error || !(error instanceof TypeError || error instanceof RangeError))
     return !isRefusal && error instanceof Error ? `it threw ${error.stack}` : undefined
   }

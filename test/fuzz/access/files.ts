@@ -46,7 +46,7 @@ function outcomeOf(read: Reader["read"], text: string): string | undefined {
     return read(text)
   } catch (error) {
     if (!(error instanceof Error)) return `it threw ${JSON.stringify(error)}`
-    // Mistakes of the program: what they say is no help to the author of the file.
+    // Mistakes of the program: their messages do not help the author of the file.
     if (error instanceof TypeError && !("code" in error)) return `it threw ${error.stack}`
     if (error instanceof RangeError || error instanceof ReferenceError) return `it threw ${error.stack}`
     if (error.message === "") return "it is refused without a word"

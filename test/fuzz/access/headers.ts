@@ -1,6 +1,6 @@
 /**
- * Header fields that carry credentials and names of users, in every combination and damaged: the user is the one that
- * the right field names, or there is none.
+ * Header fields with credentials and names of users, in every combination and damaged: the user is the one that the
+ * right field names, or there is none.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { Agent, request } from "node:https"
@@ -92,7 +92,7 @@ function drawn(random: SeededRandom): Fields {
     const name = random.pick(names)
     const good = nonEmpty(values[name] ?? [""])
     const value = random.chance(0.4) ? random.pick(good) : nearly(random, good, charactersMax)
-    // What node's client refuses to send.
+    // Node's client refuses to send other characters.
     return [name, value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, "")] as const
   })
 }
@@ -129,7 +129,7 @@ export function judge(told: { status: number; body: string; fields: Fields; isPr
   const isAmongProtocols = fields.some(([name, value]) => name === "sec-websocket-protocol" && value.includes(encodedToken))
   const isJane = username === "jane" && (/^\s*Bearer token-of-jane( |$)/i.test(named) || isAmongProtocols)
   const user = fields.find(([name, value]) => name === "x-remote-user" && value.trim() !== "")?.[1].trim()
-  // A member of system:masters, as the proxy says, acts as any user.
+  // A member of system:masters, by the proxy's fields, acts as any user.
   const isMaster = fields.some(([name, value]) => name === "x-remote-group" && value.trim() === "system:masters")
   const isActing = isMaster && fields.some(([name, value]) => name === "impersonate-user" && value.trim() === username)
   const isVouched = isProxy && user !== undefined && (username === user || isActing)

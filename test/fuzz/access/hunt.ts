@@ -1,4 +1,4 @@
-/** Tries case after case of what decides who comes in. A seed and a number are a case. */
+/** Tries case after case of inputs that decide who comes in. A seed and a number are a case. */
 import { createRandom } from "../../sim/world/random.ts"
 import { nonEmpty } from "../objects.ts"
 import { certificates } from "./certificates.ts"
@@ -7,7 +7,7 @@ import { headers } from "./headers.ts"
 import type { PreparedSort, Sort } from "./sort.ts"
 import { tokens } from "./tokens.ts"
 
-/** A new sort is one entry. */
+/** All sorts; a new one is one entry. */
 const sorts: Readonly<Record<string, Sort>> = { files, tokens, certificates, headers }
 
 export interface AccessHunt {

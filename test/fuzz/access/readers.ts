@@ -1,4 +1,4 @@
-/** Everything that reads a file which decides who comes in, and what is remembered. A new reader is one entry. */
+/** All readers of files that decide who comes in, and of remembered answers. A new reader is one entry. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -23,7 +23,7 @@ import { makeCertificate } from "../../support/client-certificates.ts"
 export interface Reader {
   /** Valid texts, which are mutated. */
   readonly good: readonly string[]
-  /** Throws an Error for a text that is refused. Returns what is wrong with what was accepted; undefined: nothing. */
+  /** Throws an Error to refuse a text. Returns the fault of an accepted one; undefined: none. */
   read(text: string): string | undefined
 }
 
@@ -78,7 +78,7 @@ const authorizers = JSON.stringify({
   ],
 })
 
-/** Called once per run: it makes keys and certificates. `remove` deletes what readers of paths have written. */
+/** Called once per run: it makes keys and certificates. `remove` deletes files that readers of paths have written. */
 export async function makeReaders(): Promise<{ readonly readers: Readonly<Record<string, Reader>>; readonly remove: () => void }> {
   const folder = mkdtempSync(join(tmpdir(), "fuzz-files-"))
   const inFile = (text: string): string => {

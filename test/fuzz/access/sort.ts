@@ -1,8 +1,8 @@
-/** A sort of input that decides who comes in: how one is drawn, tried and judged. */
+/** A sort of input that decides who comes in: how to draw, try and judge a case. */
 import type { SeededRandom } from "../../sim/world/random.ts"
 
 export interface PreparedSort {
-  /** Draws a case, tries it, and returns what is wrong with the outcome; undefined: nothing. */
+  /** Draws a case, tries it, and returns the fault of the outcome; undefined: none. */
   take(random: SeededRandom): Promise<string | undefined>
   stop?(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Tokens of service accounts and of an OpenID Connect provider: nothing but the token that was signed is accepted. */
+/** Tokens of service accounts and of an OpenID Connect provider: only the token that was signed is accepted. */
 import { createHmac, type KeyObject, sign, webcrypto } from "node:crypto"
 import { exportJWK, SignJWT } from "jose"
 import { AuthenticationError } from "../../../runtime/authn/authenticate.ts"
@@ -28,7 +28,7 @@ interface World {
   readonly good: readonly string[]
   /** PEM of the public keys, with which a forger might sign. */
   readonly publicPems: readonly string[]
-  /** Somebody else's key. */
+  /** A key that the server does not know. */
   readonly forger: SigningKey
 }
 
@@ -43,7 +43,7 @@ export const tokens: Sort = async () => {
   }
 }
 
-/** Returns what is wrong: another token than the original was accepted, or the error is no refusal. */
+/** Returns the fault: another token than the original was accepted, or the error is no refusal. */
 export async function judge(lookUp: TokenLookUp, { original, token }: { original: string; token: string }): Promise<string | undefined> {
   try {
     const identity = await lookUp(token, audiences)
@@ -55,7 +55,7 @@ export async function judge(lookUp: TokenLookUp, { original, token }: { original
   }
 }
 
-/** The same signed text, and the same bytes of a signature, which base64url may write in several ways. */
+/** Whether both have the same signed text, and the same signature bytes, which base64url may write in several ways. */
 function isSame(original: string, token: string): boolean {
   const [one, other] = [original.split("."), token.split(".")]
   const signature = (parts: readonly string[]): string => Buffer.from(parts[2] ?? "", "base64url").toString("hex")
@@ -193,7 +193,7 @@ async function provider(): Promise<World> {
   return { lookUp, good: [good], publicPems: [`-----BEGIN PUBLIC KEY-----\n${spki}\n-----END PUBLIC KEY-----\n`], forger }
 }
 
-/** With the forger's key, whatever the header says. */
+/** Signs with the forger's key, whatever the header says. */
 function signed(header: object, payload: object, key: KeyObject): string {
   const text = `${encoded(header)}.${encoded(payload)}`
   return `${text}.${sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`

@@ -28,7 +28,7 @@ export async function startAccessCluster(): Promise<AccessCluster> {
     await core.v1.namespaces.create({ metadata: { name: namespace } })
     await core.v1.serviceaccounts.create(namespace, { metadata: { name: "bot" } })
   }
-  // The last to be made at a start are the rules of the roles that unite others.
+  // A start creates the aggregated rules last.
   await vi.waitFor(async () => expect((await rbac.v1.clusterroles.get("edit")).rules?.length ?? 0).toBeGreaterThan(0), { timeout: 30_000 })
   return {
     ...cluster,
@@ -62,7 +62,7 @@ export function certificateOf({ certificate, key }: Made): Credentials {
   return { "client-certificate-data": base64(certificate), "client-key-data": base64(key) }
 }
 
-/** A credential plugin: prints `file`, and writes a line to `runs` each time it is asked. */
+/** A credential plugin: prints `file`, and appends a line to `runs` on each call. */
 export function pluginPrinting(file: string, runs: string): Credentials {
   return {
     exec: {
@@ -79,7 +79,7 @@ export function pluginPrinting(file: string, runs: string): Credentials {
   }
 }
 
-/** What a credential plugin prints. `expiresAt` is when the client must ask again. */
+/** The output of a credential plugin. `expiresAt` is when the client must ask again. */
 export function execCredential(status: Readonly<Record<string, string>>, expiresAt?: Date): string {
   const expirationTimestamp = expiresAt === undefined ? {} : { expirationTimestamp: expiresAt.toISOString() }
   return JSON.stringify({

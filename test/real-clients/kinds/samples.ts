@@ -1,17 +1,17 @@
-/** One object of every kind for typed clients in any language: those of the store's tests and those of objects.yaml. */
+/** One object of every kind for typed clients in any language: the objects of the store's tests and of objects.yaml. */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parse } from "yaml"
 import type { JsonObject } from "../../../runtime/base/json.ts"
 
-/** What the programs read. */
+/** An object as the programs read it. */
 export interface Sample {
   readonly apiVersion: string
   readonly kind: string
-  /** The program creates it; empty for kinds of the cluster. */
+  /** The program creates this namespace; empty for cluster-scoped kinds. */
   readonly namespace: string
   readonly object: JsonObject
-  /** What is written to the sub-resource `status`. */
+  /** Content to write to the sub-resource `status`. */
   readonly status?: JsonObject
 }
 
@@ -20,7 +20,7 @@ type Manifest = JsonObject & Pick<Sample, "apiVersion" | "kind" | "status"> & { 
 /** Stands for the namespace in both files. */
 const placeholder = "interop"
 
-/** The samples of one run: what one program creates in them, another one never meets. */
+/** The samples of one run: another program never meets the objects that one program creates. */
 export function samplesFor(run: string): readonly Sample[] {
   const stored: readonly { create: Manifest; status?: JsonObject }[] = parse(textOf("../store/objects.yaml"))
   const others: readonly Manifest[] = parse(textOf("objects.yaml"), { merge: true })

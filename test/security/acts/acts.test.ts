@@ -1,6 +1,6 @@
 /**
- * Same act, same verb: whatever way a client takes, the server asks authorizers what kube-apiserver asks, and a refusal
- * of any of it ends the act. `acts.yaml` has been recorded of kube-apiserver; `record.ts` compares it again.
+ * Same act, same verb: for every way that a client takes, the server asks authorizers the questions of kube-apiserver,
+ * and a refusal of any of them ends the act. `acts.yaml` was recorded of kube-apiserver; `record.ts` compares it again.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { User } from "../../../runtime/base/user.ts"
@@ -17,7 +17,7 @@ import { actor, type Asked, askedText, differences, readTable, type Table } from
 const user: User = { name: actor, groups: ["system:authenticated"], extra: {} }
 const vendor = vendorProfile("kubernetes")
 
-/** A server whose authorizers are one that records the actor's questions and denies what a test says. */
+/** A server whose only authorizer records the actor's questions and denies the ones that a test chooses. */
 interface Recorded {
   readonly at: InProcess
   readonly acts: readonly Act[]
@@ -36,7 +36,7 @@ async function startRecorded(http2: "own" | "node"): Promise<Recorded> {
     serviceAccounts: accountTokens(),
   })
   const recorded: Omit<Recorded, "acts"> = { at, asked: [], isDenied: () => false }
-  // Everything that decides shares this list: the filter, plugins and reviews.
+  // The filter, plugins and reviews share this list.
   const authorizers = at.server.parts.authorizers as Authorizer[]
   authorizers.splice(0, authorizers.length, (request) => {
     if (request.user.groups.includes("system:masters")) return { opinion: "allow", reason: "" }
@@ -66,7 +66,7 @@ afterAll(async () => {
 interface Listener {
   readonly name: string
   readonly server: "own" | "node"
-  /** Which of an act's questions are denied in turn: all, or those after the filter's, which is the same everywhere. */
+  /** Questions of an act to deny in turn: all, or those after the filter's, which is the same everywhere. */
   readonly denies: "all" | "further"
   readonly performing: (recorded: Recorded) => Performing
 }

@@ -19,7 +19,7 @@ export interface Act {
   readonly isWatch?: true
 }
 
-/** What authorizers are asked about, with the group as on the wire. */
+/** The target that authorizers are asked about, with the group as on the wire. */
 export interface ActPlace {
   readonly group: string
   readonly version: string
@@ -45,7 +45,7 @@ const missing = "acts-missing"
 const question = { verb: "get", resource: "pods", namespace }
 const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }]
 
-/** Objects whose acts need more than the least, and bodies of kinds that are not stored. */
+/** Objects whose acts need more than the least fields, and bodies of kinds that are not stored. */
 const objects: Readonly<Record<string, JsonObject>> = {
   TokenReview: { spec: { token: "no-token" } },
   SubjectAccessReview: { spec: { user: "bob", resourceAttributes: question } },
@@ -60,10 +60,10 @@ const objects: Readonly<Record<string, JsonObject>> = {
   ClusterRole: { rules },
 }
 
-/** The object of a kind that acts change. It must be stored before. */
+/** The object of a kind that acts change. The caller must store it first. */
 export function storedObject({ groupVersion, name: resource, namespaced, kind }: Discovered): JsonObject {
   const { metadata, ...content } = objects[kind] ?? leastObjects[kind === "Event" ? eventKey(groupVersion) : kind] ?? {}
-  // The objects of reviews have no names.
+  // Reviews have no names.
   const place = { ...(!isReview(kind) && { name: existing }), ...(namespaced && resource !== "namespaces" && { namespace }) }
   return { apiVersion: groupVersion, kind, metadata: { ...place, ...(metadata as JsonObject | undefined) }, ...content }
 }
@@ -82,7 +82,7 @@ const moreRules = [{ verbs: ["list"], apiGroups: [""], resources: ["secrets"] }]
 const subjects = [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "bob" }]
 
 /**
- * What updates and patches change, where a label says too little: fields whose change needs a further right. The keys
+ * Fields that updates and patches change where a label says too little: their change needs a further right. The keys
  * are resources or kinds of sub-resources.
  */
 const changes: Readonly<Record<string, JsonObject>> = {
@@ -115,7 +115,7 @@ interface ActBase {
   readonly place: ActPlace
   /** `/apis/apps/v1` */
   readonly root: string
-  /** Without the name of an object. */
+  /** The path without the name of an object. */
   readonly collection: string
   readonly body: JsonObject
   readonly change: JsonObject
@@ -171,7 +171,7 @@ export function actsOn(discovered: Discovered, stored: JsonObject): readonly Act
   return resource === "namespaces" ? acts.map(inItself) : acts
 }
 
-/** For authorizers a Namespace is in itself, unless a field selector names it. */
+/** To authorizers, the namespace of a Namespace is its own name, unless a field selector names it. */
 function inItself(act: Act): Act {
   return act.path.includes("fieldSelector") ? act : { ...act, place: { ...act.place, namespace: act.place.name } }
 }

@@ -1,4 +1,4 @@
-/** Performs acts: over HTTP, and by the client of programs in the server's process. */
+/** Performs acts: over HTTP, and by the in-process client. */
 import { ApiError } from "../../../runtime/base/errors.ts"
 import type { JsonObject } from "../../../runtime/base/json.ts"
 import type { ObjectClient } from "../../../runtime/schema/object-client.ts"
@@ -27,7 +27,7 @@ export async function perform(client: HttpClient, act: Act, token: string): Prom
   return { status: open.status, text: (await readAll(open.body)).toString() }
 }
 
-/** Performs an act, whose group is neutral, by an operation of the client. Undefined if there is no such operation. */
+/** Performs an act, whose group is neutral, by an operation of the client. Undefined if the client has none for it. */
 export async function performInProcess(client: ObjectClient, act: Act): Promise<Answer | undefined> {
   const operation = operationOf(client, act)
   if (operation === undefined) return undefined
@@ -68,7 +68,7 @@ function operationOf(client: ObjectClient, { way, place: asked, body }: Act): ((
   return operations[way]
 }
 
-/** Leaves a watch after its first event, which may never come of an empty collection. */
+/** Leaves a watch after its first event, which may never come for an empty collection. */
 async function firstOf(events: AsyncIterable<unknown>): Promise<void> {
   for await (const _event of events) return
 }
@@ -109,7 +109,7 @@ export async function prepareActs(client: HttpClient, adminToken: string): Promi
 
 type Ask = (method: string, path: string, body?: JsonObject) => Promise<HttpAnswer>
 
-/** The object as the server has it; as it was sent if the kind is not stored. */
+/** The stored object; the sent one if the kind is not stored. */
 async function store(ask: Ask, root: string, discovered: Discovered): Promise<JsonObject> {
   const object = storedObject(discovered)
   const { namespace, name = "" } = object.metadata as { readonly namespace?: string; readonly name?: string }

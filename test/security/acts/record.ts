@@ -1,11 +1,11 @@
 /**
- * Compares the table of acts with another server, or records it: the questions that the server asks of a web hook for
- * authorization, which this program is. The server takes `--authorization-mode=Webhook` with the file that is written
- * first, and `--authorization-webhook-cache-authorized-ttl=0s --authorization-webhook-cache-unauthorized-ttl=0s`.
+ * Compares the table of acts with another server, or records it. This program is the server's authorization web hook,
+ * and records its questions. The server takes `--authorization-mode=Webhook` with the file that is written first, and
+ * `--authorization-webhook-cache-authorized-ttl=0s --authorization-webhook-cache-unauthorized-ttl=0s`.
  *
  *     node --import tsx test/security/acts/record.ts PORT ADMIN-TOKEN USER-TOKEN HOOK-PORT KUBECONFIG [--write]
  *
- * Each question is then denied once, and must end the act with 403.
+ * Then denies each question once, which must end the act with 403.
  */
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"

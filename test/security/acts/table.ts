@@ -1,4 +1,4 @@
-/** The table of acts, `acts.yaml`: what each act asks of authorizers, by resources that ask the same. */
+/** The table of acts, `acts.yaml`: each act's questions to authorizers, by resources with the same questions. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse, stringify } from "yaml"
@@ -10,13 +10,13 @@ export interface Asked extends ActPlace {
   readonly verb: string
 }
 
-/** By resource or sub-resource and way, the questions in their order. */
+/** The questions in their order, by resource or sub-resource and way. */
 export type Table = Map<string, Map<string, readonly string[]>>
 
 /** The user of all acts. */
 export const actor = "alice"
 
-/** A question as the table writes it: the verb alone if it is about the place of the act itself. */
+/** A question as the table writes it: the verb alone if the question is about the place of the act itself. */
 export function askedText({ place }: Act, { user, verb, ...asked }: Asked): string {
   const isOwn = (Object.keys(place) as (keyof ActPlace)[]).every((part) => place[part] === asked[part])
   const { group, version, resource, subresource, namespace, name } = asked
@@ -45,7 +45,7 @@ export function readTable(): Table {
   )
 }
 
-/** Called when the answers of another server are recorded. */
+/** Called to record the answers of another server. */
 export function writeTable(table: Table): void {
   const groups = new Map<string, { of: string[]; asks: Record<string, string> }>()
   for (const [of, ways] of table) {

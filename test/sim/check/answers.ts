@@ -20,7 +20,7 @@ export function answerFaults({ calls }: LifeHistory, stored: StoredObjects): str
   return [...told, ...doubleUids(stored)]
 }
 
-/** The answer is a Scale of the object as it was stored at its version. */
+/** The answer must be a Scale of the object as stored at its version. */
 function scaledFault(call: ObjectCall, stored: StoredObjects): string | undefined {
   const version = Number(call.answer.metadata?.resourceVersion)
   const there = stored.history(call).find(({ revision }) => revision === version)?.object
@@ -66,7 +66,7 @@ function doneFault(call: ObjectCall, stored: StoredObjects): string | undefined 
 }
 
 /**
- * The answer must show what was stored at its version. Unless nothing was written, this very request made that version.
+ * The answer must show the object as stored at its version. Unless nothing was written, this request made that version.
  */
 function shownFault({ act, answer, resource, namespace, since, until }: ObjectCall, stored: StoredObjects): string | undefined {
   const place: Place = { resource, namespace, name: answer.metadata?.name ?? "" }
@@ -81,7 +81,7 @@ function shownFault({ act, answer, resource, namespace, since, until }: ObjectCa
   return undefined
 }
 
-/** Two kinds of Events share one stored form. What a custom object shows depends on its definition too. */
+/** Two kinds of Events share one stored form. The shown form of a custom object depends on its definition too. */
 function isShown(resource: Place["resource"], there: ApiObject, shown: ApiObject): boolean {
   if (isCustom(resource)) return deepEqual(lastingPart(shown), lastingPart(there))
   if (resource === "events") return there.metadata?.uid === shown.metadata?.uid
@@ -134,7 +134,7 @@ function conflictFault(call: ObjectCall, stored: StoredObjects): string | undefi
     // The apply lost too many races, which does not concern field managers.
     return !isOwnerConflict(answer) || (!applied.force && states.some(disputed)) ? undefined : "but no other manager wanted another value"
   }
-  // A candidate names the version that it read earlier, and another may have written before this request began.
+  // A candidate names the version that it read earlier, and another client may have written before this request began.
   if (resource === "leases") return undefined
   // Otherwise the request lost a race, which needs a winner. A namespace that is being deleted is another reason.
   return states.length > 1 || states.some((state) => isGoing(state)) ? undefined : "but nothing has changed"

@@ -1,6 +1,6 @@
 /**
- * Watches of custom objects: complete and in order, as those of ConfigMaps, until their definition changes or goes,
- * which ends them, and nothing else does.
+ * Watches of custom objects are complete and in order, like watches of ConfigMaps, until a change or the deletion of
+ * their definition ends them; nothing else does.
  */
 import { customContent } from "../lives/custom-watches.ts"
 import { definitionPlace, isNewShape } from "../lives/definitions.ts"
@@ -19,7 +19,7 @@ function endFaults(watch: CustomWatchRecord, stored: StoredObjects): string[] {
   const later = changes.find(({ revision }) => revision > since)
   if (completeTo !== undefined && later !== undefined) return [`watches of definitions: ${id} outlived the change at ${later.revision}`]
   if (endedMs === undefined || endedMs >= beganMs + shortestWatchMs) return []
-  // The server may have learnt late of a change before the watch.
+  // The server may have received a change before the watch late.
   const hasReason = changes.some(({ revision }) => revision > startedAt && revision <= until)
   return hasReason ? [] : [`watches of definitions: ${id} was ended without a reason`]
 }

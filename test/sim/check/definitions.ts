@@ -1,7 +1,7 @@
 /**
  * Definitions and their objects. Objects exist only under the definition that they were made under, none is made while
- * it goes, each is stored by the schema and in the storage version of that moment, and `status.storedVersions` names
- * every version in which objects are stored.
+ * that is being deleted, each is stored by the schema and in the storage version of that moment, and
+ * `status.storedVersions` names every version in which objects are stored.
  */
 import { definitionPlace, isCustom, markIn, marksOf, stateOf, statesDuring } from "../lives/definitions.ts"
 import type { LifeHistory, ObjectCall } from "../lives/history.ts"
@@ -32,8 +32,8 @@ function writeFaults(change: ObjectChange, stored: StoredObjects): string[] {
 }
 
 /**
- * A definition that goes is empty, unless a client took its finalizers away, and forgets no version in which its
- * objects are stored. Those of an earlier definition are not its own until they are written again.
+ * A definition that is removed is empty, unless a client removed its finalizers, and forgets no version in which its
+ * objects are stored. Objects of an earlier definition are not its own until they are written again.
  */
 function removalFaults(change: ObjectChange, stored: StoredObjects, calls: readonly ObjectCall[]): string[] {
   const { resource, name, revision, object } = change
@@ -53,7 +53,7 @@ function removalFaults(change: ObjectChange, stored: StoredObjects, calls: reado
 
 /**
  * Whether the definition may not have served the version of a request, on a server that may lag. A process serves the
- * definitions that were there when it started before it answers with 404.
+ * definitions that existed at its start before it answers with 404.
  */
 export function wasUnserved(call: ObjectCall, stored: StoredObjects): boolean {
   const { resource, version, startedAt = 0, until } = call
@@ -62,7 +62,7 @@ export function wasUnserved(call: ObjectCall, stored: StoredObjects): boolean {
   return states.some((state) => state?.isEstablished !== true || !state.served.includes(version))
 }
 
-/** Whether the definition was going during the request, on a server that may lag. */
+/** Whether the definition was being deleted during the request, on a server that may lag. */
 export function wasGoing({ resource, startedAt = 0, until }: ObjectCall, stored: StoredObjects): boolean {
   return isCustom(resource) && statesDuring(stored, resource, { since: startedAt, until }).some((state) => state?.isGoing === true)
 }

@@ -74,7 +74,7 @@ function removalFaults(change: ObjectChange, { metadata, spec }: ApiObject, { ca
   return faults
 }
 
-/** Whether servers saw the object all the time: none looks for it when its definition was removed by force. */
+/** Whether servers saw the object all the time: none looks for it after its definition was removed by force. */
 export function wasServed(stored: StoredObjects, { resource }: Place, when: { readonly since: number; readonly until: number }): boolean {
   return !isCustom(resource) || statesDuring(stored, resource, when).every((state) => state?.isEstablished === true)
 }
@@ -89,8 +89,8 @@ function hasReason(change: ObjectChange, before: ApiObject, { calls, stored }: S
 }
 
 /**
- * Whether a definition was going, or went last: a server that empties it may be about to delete objects when a client
- * removes it by force.
+ * Whether a definition was being deleted, or was when it last existed: a server that empties it may be about to delete
+ * objects when a client removes it by force.
  */
 function wasEmptied(stored: StoredObjects, definition: Place, revision: number): boolean {
   const last = stored.history(definition).findLast((one) => one.revision < revision)

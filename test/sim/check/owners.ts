@@ -1,6 +1,6 @@
 /**
- * What the deletion of an owner does to its dependents. Other checks cover that dependents without owners are deleted
- * in the end, and no others.
+ * Effects of an owner's deletion on its dependents. Other checks cover that dependents without owners are deleted in
+ * the end, and no others.
  */
 import type { ApiObject } from "../../../runtime/base/json.ts"
 import type { LifeHistory } from "../lives/history.ts"

@@ -32,8 +32,8 @@ function storedFaults(change: ObjectChange, calls: readonly ObjectCall[]): strin
   const counted = generation - (before.metadata?.generation ?? 0)
   const begins = before.metadata?.deletionTimestamp === undefined && object.metadata?.deletionTimestamp !== undefined
   const isChanged = !deepEqual(lastingSpec(before.spec), lastingSpec(object.spec))
-  // What another definition adds to the spec or takes away counts as well, and what the version of a request adds,
-  // though it is not stored.
+  // Differences that another definition makes in the spec count as well, and those that the version of a request makes,
+  // though they are not stored.
   const mayCount = begins || !deepEqual(before.spec, object.spec) || calls.some((call) => isOfOtherVersion(call, change))
   if (counted < (isChanged ? 1 : 0) || counted > (mayCount ? 1 : 0))
     faults.push(`went from generation ${generation - counted} to ${generation}`)
@@ -45,7 +45,7 @@ function isOfOtherVersion(call: ObjectCall, change: ObjectChange): boolean {
   return isSame && call.version !== change.object?.apiVersion?.split("/")[1] && isWithin(call, change)
 }
 
-/** What a successful write of a sub-resource did, where it was the one that made the version of its answer. */
+/** Faults of a successful write of a sub-resource, where it was the one that made the version of its answer. */
 function writeFaults(call: ObjectCall, stored: StoredObjects): string[] {
   const { act, answer, sets, since, status = 0 } = call
   if ((act !== "status" && act !== "scale" && act !== "change") || status >= 300 || !isCustom(call.resource)) return []
@@ -62,7 +62,7 @@ function writeFaults(call: ObjectCall, stored: StoredObjects): string[] {
   return faults.length === 0 ? [] : [`subresources: a write of ${touched} of ${placeText(call)} at ${revision} changed ${faults.join()}`]
 }
 
-/** The parts of an object that each kind of write has for itself; `null` for what is absent. */
+/** The parts of an object that only one kind of write may change; `null` for an absent part. */
 function partsOf(object: ApiObject): JsonObject {
   const { replicas = null, ...spec } = lastingSpec(object.spec)
   const { metadata = null, status = null } = lastingPart({ ...object, metadata: { ...object.metadata, generation: 0 } })

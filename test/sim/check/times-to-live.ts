@@ -1,6 +1,6 @@
 /**
- * Values are deleted when their time to live has passed. `endings.ts` checks that none is deleted earlier: only objects
- * that no client deleted must have lived so long.
+ * Values are deleted when their time to live has passed. `endings.ts` checks that none is deleted earlier: only an
+ * object that no client deleted must have lived so long.
  */
 import { placeText, type StoredObjects } from "../lives/stored-objects.ts"
 import type { World } from "../world/world.ts"

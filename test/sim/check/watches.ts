@@ -25,7 +25,7 @@ function endFaults({ beganMs, endedMs = Number.POSITIVE_INFINITY, id }: WatchRec
   return endedMs < beganMs + shortestWatchMs ? [`reliable: ${id} was ended after ${endedMs - beganMs} ms without a reason`] : []
 }
 
-/** Whether a watch has delivered what happened. */
+/** Faults of the events that a watch has delivered. */
 export function eventFaults(watch: WatchRecord, truth: Timeline): string[] {
   const faults: string[] = []
   const { id, goneAtCompacted } = watch

@@ -8,7 +8,7 @@ import type { Belief, ObjectCall } from "./history.ts"
 import { home } from "./steps.ts"
 import type { Place } from "./stored-objects.ts"
 
-/** How long a silent holder keeps the Lease. */
+/** Time that a silent holder keeps the Lease. */
 export const leaseMs = 15_000
 
 const place: Place = { resource: "leases", namespace: home, name: "election" }
@@ -62,7 +62,7 @@ export class Candidate {
     await this.write(server, { act: "change", ...place, method: "PUT", path: `${collection}/${place.name}`, body })
   }
 
-  /** Only an acknowledged write makes a leader, from the moment at which the write was sent. */
+  /** An acknowledged write makes a leader, from the moment of sending; nothing else does. */
   private async write(server: number, wanted: LeaseCall): Promise<void> {
     const { deps, name } = this
     const sentMs = deps.elapsedMs()

@@ -22,7 +22,7 @@ import { type Place, placeText, resources } from "./stored-objects.ts"
 export const holder = "sim.example.org/hold"
 /** Maximum number of requests in flight; further ones are dropped, as by clients with a rate limit. */
 const requestsMax = 12
-/** Of a definition that only lets its objects end. */
+/** Shape of a definition that only lets its objects end. */
 const lastShape: DefinitionShape = { mark: "last", storage: "v1", served: customVersions }
 /** Rounds of some seconds within which every deletion that has begun must finish. */
 const settleRounds = 60
@@ -84,7 +84,7 @@ export class LifeClients {
         const held = object.metadata?.finalizers?.includes(holder) === true
         if (held) this.act(round % this.world.servers.length, this.lettingGo(place))
       }
-      // Objects that a definition left behind can end under a definition only.
+      // Objects that a definition left behind can end under another definition only.
       for (const resource of customResources) {
         const isLeft = stored.all().some(({ place }) => place.resource === resource)
         if (isLeft && stateOf(stored.at(definitionPlace(resource), Number.POSITIVE_INFINITY)) === undefined)
@@ -98,7 +98,7 @@ export class LifeClients {
     this.complain(`the world came to rest, but ${unrest(stored, this.steadySince()).join(", and ")}`)
   }
 
-  /** A leader that was silent for too long begins a term without memory, although no other server led meanwhile. */
+  /** The start of the leader's term. A leader that was silent for too long begins a new one, without memory. */
   private steadySince(): number {
     const { servers, truth } = this.world
     const terms = truth.stored.changes.filter(
@@ -292,7 +292,7 @@ export class LifeClients {
   }
 }
 
-/** When a lease was renewed, by the clock of its holder. */
+/** The renewal time of a lease, by the clock of its holder. */
 function renewedMs(lease: ApiObject | undefined): number {
   return isObject(lease?.spec) ? Date.parse(String(lease.spec.renewTime)) : Number.NaN
 }
@@ -318,7 +318,7 @@ function bodyOf({ resource, version }: VersionedPlace, metadata: JsonObject, fie
   return isCustom(resource) ? { ...typeOf(resource, version), metadata, spec: fields } : { metadata, data: fields }
 }
 
-/** Marks what a write must not store: a status that is sent with the object, or a spec that is sent with the status. */
+/** Marks parts that a write must not store: a status sent with the object, or a spec sent with the status. */
 export const stray = "-stray"
 
 function strayStatus({ resource }: VersionedPlace, tag: string): JsonObject {
@@ -369,7 +369,7 @@ function changed(act: Extract<LifeAct, { act: "change" }>): Wanted {
   }
 }
 
-/** The rest of the body is not the status's to change. */
+/** Sets the status of an object. The request also changes other fields, which the server must ignore. */
 function statusSet({ tag, ...place }: Extract<LifeAct, { act: "set-status" }>): Wanted {
   const { method, path } = named("PATCH", place)
   const body = { metadata: { labels: { in: `${tag}${stray}` } }, spec: { shared: `${tag}${stray}` }, status: { state: tag } }
@@ -389,7 +389,7 @@ function scaleSet({ how, replicas, ...place }: Extract<LifeAct, { act: "set-scal
   }
 }
 
-/** The finalizers of a definition are removed, whatever waits for them. */
+/** Removes the finalizers of a definition, whatever waits for them. */
 function unheld(resource: CustomResource): Wanted {
   const place = definitionPlace(resource)
   return { act: "force", ...place, ...named("PATCH", place), body: { metadata: { finalizers: null } }, expected: [200, 404, 409] }
@@ -425,7 +425,7 @@ function swept(act: Extract<LifeAct, { act: "sweep" }>): Wanted {
   return { act: "sweep", ...placeOf({ ...act, name: "" }), method, path: path + query, ...(label !== undefined && { label }), expected }
 }
 
-/** A definition may be absent. */
+/** Expected statuses of a list: a definition may be absent. */
 function listExpected(resource: Place["resource"]): readonly number[] {
   return isCustom(resource) ? [200, 404] : [200]
 }

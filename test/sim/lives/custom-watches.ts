@@ -1,4 +1,4 @@
-/** Clients that watch custom objects: from the state, from a version, or from where their last watch ended. */
+/** Clients that watch custom objects: from the state, from a version, or from the end of their last watch. */
 import { type ApiObject, isObject } from "../../../runtime/base/json.ts"
 import type { Content, History } from "../history.ts"
 import type { Shown } from "../truth.ts"
@@ -70,7 +70,7 @@ export class CustomWatches {
   }
 }
 
-/** What watches and checks compare: the parts that no change of a definition touches. */
+/** Reads the parts of an object that watches and checks compare: no change of a definition touches them. */
 export function customContent({ metadata, spec }: ApiObject | Shown, version = Number(metadata?.resourceVersion)): Content {
   const { text, shared } = isObject(spec) ? spec : {}
   return { version, text: String(text ?? ""), patched: String(shared ?? ""), label: metadata?.labels?.in ?? "" }

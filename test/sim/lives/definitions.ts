@@ -1,7 +1,7 @@
 /**
- * The definitions of the simulation's own kinds: what clients send, and what a stored definition or object says. The
- * schema of each version has one property of its own, with a default, so that every object shows by which schema it was
- * written or read. Both versions have `status` and `scale`.
+ * The definitions of the simulation's own kinds: bodies of clients, and the content of a stored definition or object.
+ * The schema of each version has one property of its own, with a default, so that every object shows the schema by
+ * which it was written or read. Both versions have `status` and `scale`.
  */
 import { type ApiObject, isObject, type JsonObject, type JsonValue } from "../../../runtime/base/json.ts"
 import type { CustomResourceDefinition } from "../../../generated/apiextensions.orch.io/v1/custom-resource-definition/types.ts"
@@ -13,19 +13,19 @@ export type CustomResource = (typeof customResources)[number]
 export const customVersions = ["v1", "v2"] as const
 export type CustomVersion = (typeof customVersions)[number]
 
-/** What differs between the states of a definition. */
+/** The parts of a definition that its states differ in. */
 export interface DefinitionShape {
-  /** With the name of a version, it names the property that only the schema of that version has. */
+  /** With the name of a version, it names the property that only the schema of this version has. */
   readonly mark: string
   readonly storage: CustomVersion
   readonly served: readonly CustomVersion[]
 }
 
-/** What a stored definition says. */
+/** The content of a stored definition. */
 export interface DefinitionState extends DefinitionShape {
   readonly uid: string
   readonly isEstablished: boolean
-  /** Its deletion has begun: no object may be created any more. */
+  /** Its deletion has begun: the server creates no more objects of it. */
   readonly isGoing: boolean
   readonly storedVersions: readonly string[]
 }
@@ -57,7 +57,7 @@ export function definitionPlace(resource: CustomResource): Place {
   return { resource: "customresourcedefinitions", namespace: "", name: `${resource}.${group}` }
 }
 
-/** The body of a create; a merge patch of its `spec.versions` changes everything that may differ. */
+/** The body of a create; a merge patch of its `spec.versions` changes every part that may differ. */
 export function definitionBody(resource: CustomResource, shape: DefinitionShape): JsonObject {
   const { name } = definitionPlace(resource)
   const kind = customKinds[resource]
@@ -71,7 +71,7 @@ export function versionsOf({ mark, served, storage }: DefinitionShape): JsonObje
   const status = { type: "object", properties: { state: text, replicas } }
   return customVersions.map((name) => {
     const properties = { text, shared: text, replicas, [`${markPrefix}${markIn(mark, name)}`]: { ...text, default: "here" } }
-    // The default of `spec` makes those inside of it apply to objects without one.
+    // The default of `spec` makes the defaults inside of it apply to objects without a spec.
     const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", default: {}, properties }, status } }
     const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" }
     return {
@@ -89,7 +89,7 @@ export function markIn(mark: string, version: CustomVersion): string {
   return `${mark}-${version}`
 }
 
-/** Undefined for a definition that is not there. */
+/** Undefined for a definition that does not exist. */
 export function stateOf(object: ApiObject | undefined): DefinitionState | undefined {
   if (object === undefined) return undefined
   const { metadata, spec, status } = typed<CustomResourceDefinition>(object)
@@ -124,7 +124,7 @@ export function lastingPart({ metadata, spec, status }: ApiObject): JsonObject {
   return { metadata: rest, spec: lastingSpec(spec), ...(status !== undefined && { status }) }
 }
 
-/** What clients write of the spec. */
+/** The fields of the spec that clients write. */
 export function lastingSpec(spec: JsonValue | undefined): JsonObject {
   const { text, shared, replicas } = isObject(spec) ? spec : {}
   return { ...(text !== undefined && { text }), ...(shared !== undefined && { shared }), ...(replicas !== undefined && { replicas }) }
@@ -139,7 +139,7 @@ export function statesDuring(
   return stored.during(definitionPlace(resource), when).map(stateOf)
 }
 
-/** Whether objects of the kind are served otherwise after the change: watches of them end. */
+/** Whether the change alters how objects of the kind are served: watches of them end. */
 export function isNewShape({ before, object }: ObjectChange): boolean {
   const [was, is] = [stateOf(before), stateOf(object)]
   return was?.uid !== is?.uid || was?.mark !== is?.mark || was?.isEstablished !== is?.isEstablished

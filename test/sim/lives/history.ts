@@ -9,7 +9,7 @@ import type { Place, Instant } from "./stored-objects.ts"
 
 export interface ObjectCall extends Place {
   /**
-   * `let-go`: removes the clients' own finalizer. `force`: removes those of a definition. `sweep`: deletes a
+   * `let-go`: removes the clients' own finalizer. `force`: removes the finalizers of a definition. `sweep`: deletes a
    * collection; its `name` is "".
    */
   readonly act: "create" | "change" | "status" | "scale" | "let-go" | "force" | "delete" | "sweep" | "get" | "list"
@@ -17,7 +17,7 @@ export interface ObjectCall extends Place {
   readonly manager?: string
   /** Value of an apply, and whether it is forced. */
   readonly applied?: { readonly text: string; readonly force: boolean }
-  /** What a write of a sub-resource sets. */
+  /** Value that a write of a sub-resource sets. */
   readonly sets?: string | number
   /** Only objects with the label `in`. */
   readonly label?: string
@@ -25,7 +25,7 @@ export interface ObjectCall extends Place {
   readonly generate?: boolean
   /** Of a custom object: the version under which it was asked for. */
   readonly version?: CustomVersion
-  /** With `version`: what the store had reached when the server's process started. */
+  /** With `version`: the store's revision when the server's process started. */
   readonly startedAt?: number
   readonly since: number
   /** Infinity: whether it has happened, or may still happen, is unknown. */
@@ -49,7 +49,7 @@ export interface CustomWatchRecord extends WatchRecord {
   readonly resource: CustomResource
   readonly version: CustomVersion
   readonly namespace: string
-  /** What the store had reached at the request, at its end, and when the server's process started. */
+  /** The store's revision at the request, at its end, and when the server's process started. */
   readonly since: number
   until?: number
   readonly startedAt: number

@@ -18,8 +18,8 @@ export function unrest(stored: StoredObjects, steadySince: number): string[] {
 }
 
 /**
- * A dependent without any owner. Where the kind of an owner is not defined any more, the owner cannot be looked up: a
- * server that did not see it go with its definition keeps the dependent.
+ * A dependent without any owner. If the definition of an owner's kind is gone, servers cannot look up the owner: a
+ * server that did not see it removed with its definition keeps the dependent.
  */
 function isOrphaned(
   stored: StoredObjects,
@@ -34,7 +34,7 @@ function isOrphaned(
   )
 }
 
-/** Whether the owner went while it had the dependent and its definition, under the leader that there is now. */
+/** Whether the present leader saw the end of the owner, with the dependent and its definition in place. */
 function wasSeenToGo(
   stored: StoredObjects,
   place: Place,
@@ -67,7 +67,7 @@ export function ownerAt(stored: StoredObjects, dependent: Place, reference: Owne
   return owner?.metadata?.uid === uid ? owner : undefined
 }
 
-/** Where the reference says that the owner is. */
+/** The place of the owner that the reference names. */
 export function placeOfOwner({ namespace }: Place, { kind, name }: OwnerReference): Place {
   return { resource: ownerResource(kind), namespace, name }
 }

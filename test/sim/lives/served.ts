@@ -1,6 +1,4 @@
-/**
- * What each server serves when the world has come to rest: exactly what the definitions say, by their present schemas.
- */
+/** When the world has come to rest, each server serves exactly what the definitions say, by their present schemas. */
 import { type ApiObject, isObject, type JsonValue } from "../../../runtime/base/json.ts"
 import { deepEqual } from "../../../runtime/encoding/field-path.ts"
 import { sendRequest, type SimResponse } from "../ask.ts"
@@ -8,7 +6,7 @@ import type { World } from "../world/world.ts"
 import { customApi, type CustomResource, customResources, type CustomVersion, customVersions, definitionPlace } from "./definitions.ts"
 import { type DefinitionState, lastingPart, markIn, marksOf, stateOf, typeOf } from "./definitions.ts"
 
-/** Descriptions of what a server serves wrongly. Called once per run, when no fault is left. */
+/** Descriptions of objects that a server serves wrongly. Called once per run, when no fault is left. */
 export async function servedFaults(world: World): Promise<string[]> {
   const faults: string[] = []
   for (const [server, { name }] of world.servers.entries())

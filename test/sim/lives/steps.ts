@@ -18,8 +18,8 @@ export type LifeAct =
       /** With a finalizer of the clients. */
       readonly held: boolean
       /**
-       * Names of owners, existing or deleted, as far as clients have seen them; `widgets/p` for those of other kinds
-       * than ConfigMap.
+       * Names of owners, existing or deleted, as far as clients have seen them; `widgets/p` names an owner of another
+       * kind than ConfigMap.
        */
       readonly owners: readonly string[]
       readonly blocks: boolean
@@ -48,7 +48,7 @@ export type LifeAct =
       readonly label: string | undefined
       readonly version?: CustomVersion
     }
-  /** Creates a definition, or changes the one that is there. */
+  /** Creates a definition, or changes the existing one. */
   | { readonly act: "define" | "redefine"; readonly resource: CustomResource; readonly shape: DefinitionShape }
   /** `force`: removes its finalizers as well, so that its objects may be left in the store. */
   | { readonly act: "undefine"; readonly resource: CustomResource; readonly force?: true }
@@ -107,7 +107,7 @@ const namespaces: readonly string[] = [home, ...passing]
 const things = ["p", "q", "r", "s"] as const
 const services = ["v", "w", "x"] as const
 
-/** Whether all changes of an object are made by clients of the simulation, or follow from what they do. */
+/** Whether all changes of an object come from clients of the simulation, or follow from their acts. */
 export function isWatchedOver({ resource, namespace, name }: Place): boolean {
   return resource === "customresourcedefinitions" || namespaces.includes(resource === "namespaces" ? name : namespace)
 }
@@ -132,7 +132,7 @@ const themes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...{ "drop custom": 10, "let-go custom": 8, soon: 4 },
   },
 }
-/** Drawn for planted mistakes only, since the acts are those of other themes. */
+/** Drawn for planted mistakes only, since other themes have the same acts. */
 const rareThemes: typeof themes = {
   leftovers: { define: 14, "undefine by force": 10, "make custom": 25, "make owned": 40, "drop custom": 4, soon: 4 },
 }
@@ -213,7 +213,7 @@ function drawMake(random: SeededRandom, from: { namespace: string; tag: string; 
   }
 }
 
-/** Definitions that come, change and go, and their objects. Undefined: the act is about something else. */
+/** Definitions that are created, changed and deleted, and their objects. Undefined: the act is about something else. */
 function drawCustom(
   random: SeededRandom,
   act: string,
@@ -261,7 +261,7 @@ function drawCustom(
   }
 }
 
-/** At least one version is served, so that clients can let go of what they hold. */
+/** At least one version is served, so that clients can remove their finalizers. */
 export function drawShape(random: SeededRandom, tag: string): DefinitionShape {
   return { mark: tag, storage: random.pick(customVersions), served: random.pick([customVersions, customVersions, ["v1"], ["v2"]]) }
 }

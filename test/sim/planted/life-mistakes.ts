@@ -100,7 +100,7 @@ const storedVersionsForgotten = onWrite((write, object) => {
   return { ...write, value: Buffer.from(JSON.stringify({ ...object, status: { ...object.status, storedVersions } })) }
 })
 
-/** The garbage collector takes the objects of a definition for gone when the definition is. */
+/** The garbage collector treats the objects of a removed definition as removed owners. */
 const ownersTakenForGone = withListsOf(customKeys, () => [])
 
 /** The kinds of definitions, changed before they are served. */
@@ -132,7 +132,7 @@ const generationNotCounted = onWrite((write, object) => {
   return { ...write, value: Buffer.from(JSON.stringify({ ...object, metadata: { ...object.metadata, generation: 1 } })) }
 })
 
-/** A change of version goes through the storage version, and loses what that one does not know. */
+/** A change of version goes through the storage version, and loses fields that the storage version lacks. */
 const readThroughStorageVersion: Planted = {
   server({ parts: { kinds } }) {
     const load = kinds.load.bind(kinds)
@@ -262,7 +262,7 @@ function onWrite(change: (write: Put, object: ApiObject) => Write): Planted {
   }
 }
 
-/** Deletes every third object of this kind, or every one of so many, right after it was put. */
+/** Deletes every third written object of this kind, or every `every`th, right after the put. */
 function afterWrite(concerns: (object: ApiObject) => boolean, every = 3): Planted {
   let count = 0
   return {
@@ -277,7 +277,7 @@ function afterWrite(concerns: (object: ApiObject) => boolean, every = 3): Plante
   }
 }
 
-/** Replaces what is found where a single value below a prefix is looked for. */
+/** Replaces the result of lists for a single value below a prefix. */
 function withListsOf(prefix: string, found: (items: readonly StoredValue[]) => readonly StoredValue[]): Planted {
   return {
     server({ parts }) {

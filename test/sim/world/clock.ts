@@ -1,6 +1,6 @@
 /**
- * Time of the simulation. Delays count elapsed time; the time that a clock shows can be stepped, as an operator or a
- * time service does.
+ * Time of the simulation. Delays count elapsed time; an operator or a time service can step the time that a clock
+ * shows.
  */
 import type { Clock } from "../../../runtime/base/clock.ts"
 import { createManualClock } from "../../contract/manual-clock.ts"

@@ -1,7 +1,7 @@
 /**
  * A disk for the embedded store's engine: the tables of one LMDB environment in memory, as LMDB shows them to a
- * process, and as a power cut leaves them. A transaction is atomic: until its flush none of it survives. Failures and
- * crashes are set in advance.
+ * process, and their state after a power cut. A transaction is atomic: until its flush none of it survives. Failures
+ * and crashes are set in advance.
  */
 import type { Environment, Table } from "../../../runtime/storage/lmdb/environment.ts"
 import { OrderedMap } from "../../../runtime/storage/ordered-map.ts"
@@ -14,7 +14,7 @@ export type Image = Readonly<Record<TableName, Rows>>
 /** Thrown through the engine when the process dies inside it; no request is answered any more. */
 export class ProcessDied extends Error {}
 
-/** Where the next process to get there dies. `write`: after this many writes, inside a transaction. */
+/** Point at which the next process dies. `write`: after this many writes, inside a transaction. */
 export type CrashPoint =
   | { readonly at: "write"; readonly writes: number }
   | { readonly at: "before-flush" }
@@ -26,8 +26,8 @@ export interface SimDisk {
     /** Writes fail for lack of space. */
     full: boolean
     /**
-     * The next flush fails. `data`: before anything references what it wrote. `commit`: with the new state in place,
-     * but not certainly on disk.
+     * The next flush fails. `data`: before anything references the bytes that it wrote. `commit`: with the new state in
+     * place, but not certainly on disk.
      */
     failFlush: "data" | "commit" | undefined
     crash: CrashPoint | undefined
@@ -51,7 +51,7 @@ export interface SimDisk {
 export function createDisk(onDurable: (image: Image) => void): SimDisk {
   let visible = emptyImage()
   let durable = visible
-  /** A flush has failed, and the store was not opened since. */
+  /** A flush has failed, and no process has opened the store since. */
   let suspect = false
   const faults: SimDisk["faults"] = { full: false, failFlush: undefined, crash: undefined, lying: false }
   const breaches: string[] = []

@@ -51,10 +51,10 @@ export async function etcdHub(
   }
 }
 
-/** Waits up to this length are for responses in transit and elapse by themselves. */
+/** Waits up to this length are for responses in transit and pass without steps of the plan. */
 const shortWaitMs = 500
 
-/** Time advances in steps of a plan, and responses arrive in between. */
+/** Long waits pass with the steps of a plan; short ones pass in turns, since responses arrive between steps. */
 function withShortWaitsInTurns(clock: Clock, { alive, random }: ConnectionControl): Clock {
   return {
     ...clock,

@@ -10,7 +10,7 @@ import type { Clock } from "../../../runtime/base/clock.ts"
  * whole seconds.
  */
 const leastTtlSeconds = 2
-/** How often etcd looks for expired leases. */
+/** Interval of etcd's checks for expired leases. */
 export const lookIntervalMs = 500
 
 export class SimLeases {

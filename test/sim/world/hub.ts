@@ -13,7 +13,7 @@ export interface ServerConnection {
 
 /** Created once per world. */
 export interface Hub {
-  /** How long after its time to live a value may still exist. */
+  /** Time that a value may still exist after its time to live. */
   readonly lateMs: number
   connect(control: ConnectionControl, clock: Clock): Promise<ServerConnection>
   fill(full: boolean): void

@@ -18,8 +18,8 @@ import type { SeededRandom } from "./random.ts"
 import { connectTo, type Wire } from "./wire.ts"
 
 /**
- * A killed server stops nothing that it began. What measures the event loop of the real process would keep each of them
- * until the process ends.
+ * A killed server stops nothing that it began. Measures of the real process's event loop would keep each server until
+ * the process ends.
  */
 const unmeasuredLoop: LoopMeasures = {
   meter: () => ({ take: () => noDelays, stop: () => undefined }),
@@ -29,7 +29,7 @@ const unmeasuredLoop: LoopMeasures = {
 /** One process of a server, from start to end. */
 export interface ServerProcess {
   readonly number: number
-  /** What the store had reached when the process started. */
+  /** The store's revision when the process started. */
   readonly startedAt: number
   alive: boolean
   running: RunningServer | undefined
@@ -73,7 +73,7 @@ export class SimServer {
     return this.life !== undefined
   }
 
-  /** What the store had reached when the process started; undefined while there is none. */
+  /** The store's revision when the process started; undefined while there is no process. */
   get startedAt(): number | undefined {
     return this.life?.startedAt
   }

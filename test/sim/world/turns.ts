@@ -7,7 +7,7 @@ export async function turns(count: number): Promise<void> {
 
 /**
  * Resolves with true once `done` holds, checking after every turn, or with false after `limit` turns. A simulation
- * never waits for real time, so what has not happened after thousands of turns never will.
+ * never waits for real time: an event that has not happened after thousands of turns never will.
  */
 export async function turnsUntil(done: () => boolean, limit: number): Promise<boolean> {
   for (let turn = 0; turn < limit; turn++) {

@@ -26,7 +26,7 @@ export interface World {
   readonly random: SeededRandom
   readonly servers: readonly SimServer[]
   readonly truth: Truth
-  /** How long after its time to live a value may still exist; undefined where a clock that is stepped counts it. */
+  /** Time that a value may exist after its time to live; undefined where a clock that is stepped counts it. */
   readonly lateMs: number | undefined
   /** Moments at which times to live started again, on the clock that counts them. */
   readonly elections: readonly number[]

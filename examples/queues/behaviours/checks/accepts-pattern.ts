@@ -1,7 +1,7 @@
 import { defineCheck } from "orch-apiserver"
 import type { QueueSpec } from "../../generated/queue.example.com/v1/queue/types.ts"
 
-/** Whether a text is a regular expression is nothing that a schema can say. */
+/** Checks that the text is a regular expression, which a schema cannot say. */
 export const acceptsPattern = defineCheck<QueueSpec>(({ accepts = "" }, context) => {
   try {
     new RegExp(accepts, "u")

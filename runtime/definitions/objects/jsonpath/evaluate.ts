@@ -1,6 +1,6 @@
 /**
- * Evaluates JSONPath as client-go's util/jsonpath does, with missing keys allowed. The work of one evaluation is
- * bounded, since a path with several descents visits an object many times.
+ * Evaluates JSONPath like client-go's util/jsonpath, with missing keys allowed. The work of one evaluation is limited,
+ * since a path with several descents visits an object many times.
  */
 import { isObject, type JsonObject, type JsonValue } from "../../../base/json.ts"
 import { ownField } from "../../../encoding/field-path.ts"
@@ -8,7 +8,7 @@ import { rowVisitsMax } from "../../limits.ts"
 import { isInt64 } from "../numbers.ts"
 import type { Slice, Step, Steps } from "./path.ts"
 
-/** The path does not fit the value, or visits too much of it. The messages are the reference's. */
+/** The path does not fit the value, or visits too many of its parts. The messages are the reference's. */
 export class PathFault extends Error {
   constructor(message: string) {
     super(message)
@@ -16,7 +16,7 @@ export class PathFault extends Error {
   }
 }
 
-/** Counts the values that paths visit. The paths of several columns share one. */
+/** Counts the values that paths visit, shared by the paths of several columns. */
 export class Visits {
   private count = 0
 
@@ -31,7 +31,7 @@ export class Visits {
   }
 }
 
-/** The values at a path, in document order; none where it leads nowhere. Throws PathFault. */
+/** The values at a path, in document order; none if it leads nowhere. Throws PathFault. */
 export function valuesAt(steps: Steps, object: JsonObject, visits = new Visits()): readonly JsonValue[] {
   // Most columns name fields only.
   let value: JsonValue | undefined = object
@@ -135,7 +135,7 @@ class Evaluation {
     try {
       return this.run(path, [item]).length > 0
     } catch (error) {
-      // A path that does not fit leads to the values so far.
+      // A path that does not fit still yields the values so far.
       if (error instanceof PathFault && !this.visits.areOver) return true
       throw error
     }

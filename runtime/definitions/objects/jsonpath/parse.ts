@@ -1,18 +1,18 @@
 /**
- * Parses JSONPath as client-go's util/jsonpath does. It reads the text once, character by character; texts inside of
- * brackets and filters are read again, each one time per level, and levels are limited.
+ * Parses JSONPath as client-go's util/jsonpath does. Reads the text once, character by character; texts inside of
+ * brackets and filters are read again, once per level, and levels are limited.
  */
 import { unquote } from "./quoted.ts"
 import { PathSyntaxError, type Slice, type Step, type Steps } from "./path.ts"
 
-/** Unions and filters in each other. */
+/** Levels of nested unions and filters. */
 const depthMax = 16
 /** Characters of a path. Definitions hold up to 3 MB; no real path has 1,000 characters. */
 const lengthMax = 16_384
 
 /**
  * Parses the JSONPath of a column or a selectable field: `.spec.replicas`. Only the first action counts, as in the
- * reference: the rest of `.a}{.b` must parse, and says nothing. Throws PathSyntaxError.
+ * reference: the rest of `.a}{.b` must parse, but has no effect. Throws PathSyntaxError.
  */
 export function parsePath(text: string): Steps {
   if (text.length > lengthMax) throw new PathSyntaxError(`a path has at most ${lengthMax} characters`)
@@ -24,7 +24,7 @@ function parseAction(text: string, depth: number): Steps {
   return new PathParser(`{${text}}`, depth).template()[0] ?? []
 }
 
-/** The text ends. */
+/** End of the text. */
 const end = ""
 
 class PathParser {
@@ -58,7 +58,7 @@ class PathParser {
     return code === undefined ? end : String.fromCodePoint(code)
   }
 
-  /** Reads up to and with the closing brace. */
+  /** Reads up to and including the closing brace. */
   private action(): Steps {
     const steps: Step[] = []
     for (;;) {
@@ -92,7 +92,7 @@ class PathParser {
     if (isWordCharacter(this.peek())) steps.push(this.field())
   }
 
-  /** A backslash takes the next character as it is. */
+  /** A backslash escapes the next character. */
   private field(): Step {
     const start = this.at
     for (let character = this.peek(); !isTerminator(character); character = this.peek()) {
@@ -139,7 +139,7 @@ class PathParser {
     return [{ step: "slice", slice: sliceOf(text === "*" ? ":" : text) }]
   }
 
-  /** `[?(@.name == 'a')]`, or without operator: the value exists. */
+  /** `[?(@.name == 'a')]`, or without an operator: the value exists. */
   private filter(): Step {
     this.at += 3
     const start = this.at
@@ -152,7 +152,7 @@ class PathParser {
     return { step: "filter", left: parseAction(left, this.depth + 1), right: parseAction(right, this.depth + 1), operator }
   }
 
-  /** Moves behind the closing parenthesis, which is not inside of the first quotes. */
+  /** Moves behind the closing parenthesis, skipping the first quoted text. */
   private filterEnd(): void {
     let quote = ""
     let isClosed = false
@@ -171,13 +171,13 @@ function literal(value: string | boolean): Step {
   return { step: "literal", value, isFloat: false }
 }
 
-/** Splits at the first run of `!<>=`; both sides have a character at least. */
+/** Splits at the first run of `!<>=`; both sides have at least one character. */
 function comparison(text: string): readonly [string, string, string] | undefined {
   let from = 0
   while (from < text.length && !"!<>=".includes(text.charAt(from))) from++
   let to = from
   while (to < text.length && "!<>=".includes(text.charAt(to))) to++
-  // The last character of the run is the right side, if nothing follows.
+  // If nothing follows, the last character of the run is the right side.
   if (to === text.length) to--
   return from === 0 || to <= from || text.slice(to).includes("\n") ? undefined : [text.slice(0, from), text.slice(from, to), text.slice(to)]
 }

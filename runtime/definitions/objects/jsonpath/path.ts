@@ -5,7 +5,7 @@ export type Steps = readonly Step[]
 
 export type Step =
   | { readonly step: "field"; readonly name: string }
-  /** `[from:to:by]`; `[n]` is a slice of one item. */
+  /** `[from:to:by]`; `[n]` is a slice with one item. */
   | { readonly step: "slice"; readonly slice: Slice }
   | { readonly step: "filter"; readonly left: Steps; readonly right: Steps; readonly operator: string }
   | { readonly step: "union"; readonly of: readonly Steps[] }
@@ -14,13 +14,13 @@ export type Step =
   | { readonly step: "descent" }
   /** A literal, which replaces the values so far. */
   | { readonly step: "literal"; readonly value: string | number | bigint | boolean; readonly isFloat: boolean }
-  /** A word that is no step of a path. Evaluation fails. */
+  /** A word that is not a step of a path. Evaluation fails. */
   | { readonly step: "word"; readonly word: string }
 
 export interface Slice {
   readonly from: number | undefined
   readonly to: number | undefined
-  /** `to` is that of `[n]`, the item after `from`. */
+  /** Whether the slice is `[n]`, and `to` is `from` + 1. */
   readonly isOne: boolean
   readonly by: number | undefined
 }

@@ -25,7 +25,7 @@ export function unquote(quoted: string): string {
   return text
 }
 
-/** What follows a backslash; undefined for no escape. */
+/** The character of an escape; undefined for an invalid escape. */
 function readEscape(text: string, at: number, quote: string): { readonly text: string; readonly next: number } | undefined {
   const letter = text.charAt(at)
   if (letter === quote) return { text: letter, next: at + 1 }

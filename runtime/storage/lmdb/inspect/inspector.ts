@@ -1,4 +1,4 @@
-/** What an inspection of an embedded store hands to its parts, and what they report. */
+/** State that an inspection of an embedded store hands to its parts, and the faults that they report. */
 import type { Hash } from "node:crypto"
 import type { Environment } from "../environment.ts"
 import type { State } from "../layout.ts"
