@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { staleDocuments } from "../scripts/doc-tables.ts"
 import { arrowFaults, cycleFaults, roomFaults } from "./tidy/arrows.ts"
 import { longDocuments, missingFiles, missingHeadings, readDocuments, repositoryPaths } from "./tidy/documents.ts"
-import { commentLines, documentLines, proseColumnsMax, proseFaults } from "./tidy/prose.ts"
+import { commentFaults, commentLines, documentLines, proseColumnsMax, proseFaults } from "./tidy/prose.ts"
 import { readSources, repository, textFiles } from "./tidy/source.ts"
 
 const sources = readSources()
@@ -125,7 +125,7 @@ describe("prose", () => {
   it(`of comments is plain and at most ${proseColumnsMax} columns wide`, () => {
     const others = [...textFiles(["bench", "scripts", "test"], /\.mjs$/), ...rootFiles().filter(({ path }) => path.endsWith(".ts"))]
     const comments = [...ours, ...others.map(({ path, text }) => ({ path, comments: commentLines(text) }))]
-    const faults = comments.flatMap((one) => proseFaults(one.comments).map((fault) => `${one.path}:${fault}`))
+    const faults = comments.flatMap((one) => commentFaults(one.comments).map((fault) => `${one.path}:${fault}`))
     expect(faults).toEqual([])
   })
 

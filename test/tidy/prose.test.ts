@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { commentLines, documentLines, proseColumnsMax, proseFaults } from "./prose.ts"
+import { commentFaults, commentLines, documentLines, proseColumnsMax, proseFaults } from "./prose.ts"
 
 const judged = (text: string): string[] => proseFaults([{ line: 1, text }])
 
@@ -34,6 +34,11 @@ describe("a sentence", () => {
 })
 
 describe("comments", () => {
+  it("name each thing", () => {
+    expect(commentFaults([{ line: 3, text: "Its limits are those of the kind." }])).toHaveLength(1)
+    expect(commentFaults([{ line: 3, text: "Its limits are the limits of the kind, for those who ask." }])).toEqual([])
+  })
+
   it("are found with their lines, beside code without it", () => {
     const source = ["/**", " * One.", " */", "const a = 1 // Two.", "function b() {", "  // Three.", "}", "/* Four. */"].join("\n")
     expect(commentLines(source)).toEqual([

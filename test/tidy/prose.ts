@@ -17,6 +17,9 @@ const habits: readonly (readonly [RegExp, string])[] = [
   [/(^|[.;:] )Were (it|they|there)\b/, "begin with the subject: If it were ..."],
 ]
 
+/** A habit of comments: a pronoun in place of the noun that a search would find. */
+const missingNoun = /\b(those|that) of\b/i
+
 export interface ProseLine {
   readonly line: number
   readonly text: string
@@ -34,6 +37,12 @@ export function proseFaults(lines: readonly ProseLine[]): string[] {
     if (text.length > proseColumnsMax) advice.push(`${text.length} columns: ${proseColumnsMax} at most`)
     return advice.map((one) => `${line}: ${one}`)
   })
+}
+
+/** As `proseFaults`, for the lines of comments. */
+export function commentFaults(lines: readonly ProseLine[]): string[] {
+  const nounless = lines.filter(({ text }) => missingNoun.test(text))
+  return [...proseFaults(lines), ...nounless.map(({ line }) => `${line}: "those of", "that of": name the thing, as in "the fields of"`)]
 }
 
 /**
